@@ -1,0 +1,455 @@
+"""Plays one game: drives the phases, asks seats to move, validates, publishes, applies, records."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from opentelemetry.trace import TracerProvider
+from pydantic import BaseModel, JsonValue
+
+from framework.channels import Table
+from framework.game import Ballot, Game, Phase, Stage
+from framework.messages import Action, Batch, Conflict, Observation, Post, Round, Send, Turn
+from framework.player import Player, Reply, Request
+from framework.runtime import Switchboard
+from framework.strategy import SeatStart, Strategy
+from framework.topology import Topology
+from framework.trace import (
+    AgentRegistered,
+    BatchRejected,
+    Boundary,
+    DecideEnd,
+    DecideStart,
+    Event,
+    GameAborted,
+    GameEnd,
+    GameStart,
+    IllegalPublish,
+    InvalidAction,
+    MessageSent,
+    PhaseStart,
+    RoundStart,
+    Trace,
+    TurnEnd,
+    TurnStart,
+)
+
+__all__ = ["Limits", "Referee", "Seating", "play"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one seat may do in one move.
+
+    Attributes:
+        seconds: Time for a move; None for no limit.
+        messages: Messages in a move; what is beyond is not delivered and is recorded.
+        chars: Characters in a message; a longer one is not delivered and is recorded.
+    """
+
+    seconds: float | None = 600.0
+    messages: int = 256
+    chars: int = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """A strategy in a seat: its registered name and an instance made for this seat of this game."""
+
+    name: str
+    strategy: Strategy[Any]
+
+
+class _Aborted(Exception):
+    def __init__(self, event: GameAborted) -> None:
+        super().__init__(event.error)
+        self.event = event
+
+
+@dataclass
+class _Spot:
+    """Where play is: the turn's coordinates, as events carry them."""
+
+    round: Round
+    phase: str = ""
+    sweep: int = 0
+    reached: set[int] = field(default_factory=set)
+    active: set[int] = field(default_factory=set)
+
+
+class Referee:
+    """Plays one scenario of a game once.
+
+    Args:
+        game: The rules.
+        scenario: The scenario.
+        seating: One strategy a seat, in seat order.
+        seed: Seed of this playing: all randomness in it comes from here.
+        game_id: Unique id of this playing.
+        config: What the trace states of the run.
+        limits: What one seat may do in one move.
+        observer: Called with every event as it happens, for progress.
+        tracer_provider: Where OpenTelemetry spans go; None makes none.
+
+    Raises:
+        ValueError: If the number of strategies is not the number of seats.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any, Any],
+        scenario: BaseModel,
+        seating: Sequence[Seating],
+        *,
+        seed: int = 0,
+        game_id: str = "",
+        config: Mapping[str, JsonValue] | None = None,
+        limits: Limits | None = None,
+        observer: Callable[[Event], None] | None = None,
+        tracer_provider: TracerProvider | None = None,
+    ) -> None:
+        self._game, self._scenario, self._seating = game, scenario, seating
+        self._seats = game.seats(scenario)
+        if len(seating) != self._seats:
+            raise ValueError(f"{game.name} needs {self._seats} strategies for this scenario, got {len(seating)}")
+        self._seed, self._game_id, self._config = seed, game_id, dict(config or {})
+        self._limits = limits or Limits()
+        self._observer = observer
+        self._channels = {c.name: c for c in game.channels if c.name in game.rules.channels}
+        self._board = Switchboard(tracer_provider)
+        self._topology: Topology = game.topology(scenario)
+        self._rounds = game.rounds(scenario)
+        self._phases = game.phases()
+        self._state: Any = game.start(scenario)
+        self._players: list[Player] = []
+        self._events: list[Event] = []
+        self._posts = 0
+        self._spot = _Spot(Round(index=-1, participants=(), speakers=()))
+
+    async def play(self) -> Trace:
+        """Play to the end, or to the failure that aborts the game; either way the trace is complete."""
+        started = datetime.now(UTC)
+        try:
+            await self._begin()
+            for round in self._rounds:
+                await self._play_round(round)
+            self._log(GameEnd(rounds=len(self._rounds)))
+        except _Aborted as abort:
+            self._log(abort.event)
+        except Exception as error:
+            what = f"{type(error).__name__} in the harness or in the rules of {self._game.name}: {error}"
+            self._log(self._abort("harness", None, what, traceback.format_exc()).event)
+        finally:
+            for player in self._players:
+                await player.end()
+            await self._board.close()
+        return self._finish(started)
+
+    def _finish(self, started: datetime) -> Trace:
+        trace = Trace(
+            game_id=self._game_id,
+            config=self._config,
+            events=tuple(self._events),
+            final_state=self._game.final(self._state),
+            started_at=started,
+            ended_at=datetime.now(UTC),
+        )
+        if trace.aborted:
+            return trace
+        return trace.model_copy(update={"metrics": self._game.score(trace)})
+
+    def _log(self, event: Event) -> None:
+        self._events.append(event)
+        if self._observer is not None:
+            self._observer(event)
+
+    @staticmethod
+    def _abort(boundary: Boundary, seat: int | None, error: str, detail: str) -> _Aborted:
+        return _Aborted(GameAborted(boundary=boundary, seat=seat, error=error, detail=detail))
+
+    # --- the game -------------------------------------------------------------------------------
+
+    async def _begin(self) -> None:
+        game, scenario = self._game, self._scenario
+        complete = len(self._topology.edges) == self._seats * (self._seats - 1) // 2
+        self._log(
+            GameStart(
+                game=game.name,
+                seed=self._seed,
+                seats=self._seats,
+                rounds=len(self._rounds),
+                channels=tuple(self._channels),
+                topology=None if complete else self._topology.edges,
+                strategies=tuple(seating.name for seating in self._seating),
+                adversarial=tuple(s for s, seating in enumerate(self._seating) if seating.strategy.adversarial),
+                facts=game.facts(scenario),
+                scenario=scenario.model_dump(mode="json"),
+            )
+        )
+        for seat, seating in enumerate(self._seating):
+            self._players.append(Player(seating.strategy, self._seat_start(seat), self._seed, self._limits.seconds))
+        await self._board.open(self._players)
+        for seat in range(self._seats):
+            await self._register(seat)
+
+    def _seat_start(self, seat: int) -> SeatStart:
+        return SeatStart(
+            game=self._game.name,
+            seat=seat,
+            seats=self._seats,
+            rounds=len(self._rounds),
+            retries=max((phase.retries for phase in self._phases), default=0),
+            sweeps=max((phase.sweeps for phase in self._phases), default=1),
+            channels=tuple(self._channels),
+            view=self._game.view(self._state, seat),
+            facts=self._game.public_facts(self._scenario),
+        )
+
+    async def _register(self, seat: int) -> None:
+        reply = await self._players[seat].start()
+        strategy = self._seating[seat].strategy
+        self._log(
+            AgentRegistered(
+                seat=seat,
+                strategy=self._seating[seat].name,
+                params=strategy.params.model_dump(mode="json"),
+                adversarial=strategy.adversarial,
+                system_prompt=strategy.system_prompt,
+                view=self._game.view(self._state, seat),
+            )
+        )
+        self._take(seat, reply)
+
+    async def _play_round(self, round: Round) -> None:
+        self._spot = _Spot(round)
+        self._state = self._game.begin(self._state, round)
+        self._log(RoundStart(round=round))
+        for phase in self._phases:
+            await self._play_phase(phase)
+        for seat, player in enumerate(self._players):
+            if player.wants_round_ends:
+                request = Request("end_round", self._observe(seat, phase=self._phases[-1]), 0)
+                self._take(seat, await self._board.ask(seat, request))
+        await self._board.end_round()
+
+    async def _play_phase(self, phase: Phase[Any]) -> None:
+        spot = self._spot
+        spot.phase, spot.sweep = phase.name, 0
+        self._log(PhaseStart(round=spot.round.index, phase=phase.name))
+        batches: dict[int, Batch] = {}
+        failed: list[int] = []
+        for spot.sweep in range(phase.sweeps):
+            said = self._posts
+            for seat in self._actors(phase):
+                batch = await self._turn(seat, phase)
+                if batch is not None:
+                    batches[seat] = batch
+                elif phase.actions:
+                    failed.append(seat)
+            if phase.activation:
+                await self._hear_the_active(phase)
+            if phase.until_quiet and self._posts == said:
+                break
+        if phase.settle is not None:
+            ballot = Ballot(phase.name, spot.round, batches, tuple(failed), tuple(sorted(spot.active)))
+            settlement = phase.settle(self._state, ballot)
+            self._state = settlement.state
+            for event in settlement.events:
+                self._log(event)
+
+    def _actors(self, phase: Phase[Any]) -> Sequence[int]:
+        return phase.actors(Stage(self._seats, self._spot.round, tuple(sorted(self._spot.active))))
+
+    async def _hear_the_active(self, phase: Phase[Any]) -> None:
+        """In id order, each seat outside the round that a message has reached since its own last turn."""
+        for seat in range(self._seats):
+            if seat in self._spot.reached:
+                await self._turn(seat, phase)
+
+    # --- one move -------------------------------------------------------------------------------
+
+    def _observe(self, seat: int, phase: Phase[Any], attempt: int = 0) -> Observation:
+        turn = Turn(
+            seat=seat,
+            seats=self._seats,
+            round=self._spot.round,
+            phase=phase.name,
+            sweep=self._spot.sweep,
+            sweeps=phase.sweeps,
+            channels=tuple(name for name in phase.channels if name in self._channels),
+            reachable=self._topology.neighbours(seat),
+            attempt=attempt,
+            retries=phase.retries,
+        )
+        return self._game.observe(self._state, turn)
+
+    async def _turn(self, seat: int, phase: Phase[Any]) -> Batch | None:
+        """One move of one seat, with its retries.
+
+        Returns:
+            The valid batch; None if there is none, also where the phase asks for none.
+        """
+        self._spot.reached.discard(seat)
+        kind: Literal["act", "retry"] = "act"
+        conflict: Conflict | None = None
+        for attempt in range(phase.retries + 1):
+            request = Request(kind, self._observe(seat, phase, attempt), self._board.published_to(seat), conflict)
+            reply = await self._board.ask(seat, request)
+            actions = self._take(seat, reply, phase, attempt)
+            if actions is None:
+                return None
+            batch = await self._carry_out(seat, phase, actions)
+            if not phase.actions:
+                return None
+            conflict = next((c for rule in phase.validators if (c := rule(self._state, seat, batch))), None)
+            if conflict is None:
+                return batch
+            kind = "retry"
+            spot = self._spot
+            self._log(
+                BatchRejected(
+                    round=spot.round.index,
+                    phase=phase.name,
+                    seat=seat,
+                    attempt=attempt,
+                    conflict=conflict,
+                    actions=batch,
+                )
+            )
+        return None
+
+    def _take(
+        self, seat: int, reply: Reply, phase: Phase[Any] | None = None, attempt: int = 0
+    ) -> tuple[Action, ...] | None:
+        """Record what came back from a seat, and abort where it failed."""
+        if phase is not None:
+            self._log_move(seat, reply, phase, attempt)
+        for event in reply.record.events:
+            self._log(event.model_copy(update={"seat": seat}))
+        for intrusion in self._board.intrusions():
+            self._log(IllegalPublish(sender=intrusion.sender, topic=intrusion.target, content=intrusion.content))
+        if reply.failure is not None:
+            raise self._abort(reply.failure.boundary, seat, reply.failure.error, reply.failure.detail)
+        return reply.actions
+
+    def _log_move(self, seat: int, reply: Reply, phase: Phase[Any], attempt: int) -> None:
+        spot, record = self._spot, reply.record
+        where: dict[str, Any] = {"round": spot.round.index, "phase": phase.name, "turn": spot.sweep, "seat": seat}
+        asked = {**where, "inbox": reply.inbox, "prompt": record.prompt}
+        moved = {
+            **where,
+            "actions": reply.actions or (),
+            "thinking": record.thinking,
+            "usage": record.usage,
+            "latency": round(reply.latency, 6),
+        }
+        if phase.actions:
+            view = self._game.view(self._state, seat) if attempt == 0 else ""
+            self._log(DecideStart(**asked, attempt=attempt, view=view))
+            self._log(DecideEnd(**moved, attempt=attempt))
+        else:
+            self._log(TurnStart(**asked))
+            self._log(TurnEnd(**moved))
+
+    async def _carry_out(self, seat: int, phase: Phase[Any], actions: Sequence[Action]) -> Batch:
+        """Publish what was said, and return what is left: the legal actions of the batch."""
+        batch: list[Action] = []
+        messages = 0
+        for action in actions:
+            if isinstance(action, Send):
+                messages += 1
+                if messages > self._limits.messages:
+                    self._refuse(seat, action, self._too_many())
+                    break
+                await self._say(seat, phase, action)
+            elif isinstance(action, phase.actions):
+                batch.append(action)
+            else:
+                self._refuse(
+                    seat,
+                    action,
+                    Conflict(
+                        rule="wrong_phase",
+                        message=f"Action {action.type!r} is not legal in the {phase.name} phase.",
+                        data={"action": action.type, "phase": phase.name},
+                    ),
+                )
+        return tuple(batch)
+
+    def _too_many(self) -> Conflict:
+        most = self._limits.messages
+        return Conflict(
+            rule="too_many_messages",
+            message=f"A move may hold {most} messages; this one and what follows it is not delivered.",
+            data={"limit": most},
+        )
+
+    def _refuse(self, seat: int, action: Action, conflict: Conflict) -> None:
+        spot = self._spot
+        if isinstance(action, Send) and len(action.content) > self._limits.chars:
+            action = action.model_copy(update={"content": action.content[: self._limits.chars]})
+        self._log(
+            InvalidAction(
+                round=spot.round.index, phase=spot.phase, turn=spot.sweep, seat=seat, action=action, conflict=conflict
+            )
+        )
+
+    def _objection(self, seat: int, phase: Phase[Any], message: Send) -> Conflict | None:
+        """Why a message may not be sent here and now."""
+        channel = self._channels.get(message.channel)
+        if channel is None or message.channel not in phase.channels:
+            return Conflict(
+                rule="closed_channel",
+                message=f"Channel {message.channel!r} is not open in the {phase.name} phase.",
+                data={"channel": message.channel, "phase": phase.name},
+            )
+        if len(message.content) > self._limits.chars:
+            return Conflict(
+                rule="too_long",
+                message=f"A message may have {self._limits.chars} characters; this one has {len(message.content)}.",
+                data={"limit": self._limits.chars, "chars": len(message.content)},
+            )
+        return channel.refuse(seat, message, Table(self._seats, self._topology, self._spot.round))
+
+    async def _say(self, seat: int, phase: Phase[Any], message: Send) -> None:
+        if conflict := self._objection(seat, phase, message):
+            self._refuse(seat, message, conflict)
+            return
+        spot = self._spot
+        channel = self._channels[message.channel]
+        table = Table(self._seats, self._topology, spot.round)
+        to = message.to if channel.addressed else None
+        readers = tuple(sorted(channel.audience(seat, to, table)))
+        post = Post(
+            id=self._posts, channel=channel.name, sender=seat, to=to, round=spot.round.index, content=message.content
+        )
+        self._posts += 1
+        self._log(
+            MessageSent(
+                type="dm_sent" if channel.addressed else "groupchat_sent",
+                id=post.id,
+                round=post.round,
+                phase=phase.name,
+                turn=spot.sweep,
+                channel=channel.name,
+                sender=seat,
+                to=to,
+                readers=readers,
+                content=post.content,
+                chars=len(post.content),
+            )
+        )
+        await self._board.publish(post, channel, readers)
+        for reader in readers:
+            if reader not in spot.round.participants and channel.activates(reader, table):
+                spot.active.add(reader)
+                spot.reached.add(reader)
+
+
+async def play(game: Game[Any, Any], scenario: BaseModel, seating: Sequence[Seating], **options: Any) -> Trace:
+    """Play one scenario of a game once; the options are those of `Referee`."""
+    return await Referee(game, scenario, seating, **options).play()

@@ -1,0 +1,190 @@
+"""One AutoGen runtime for one game: seats are agents, channels are topics, audiences are subscriptions.
+
+Nothing else in the framework touches AutoGen's runtime. The referee alone publishes. A topic is a channel
+and an audience, and only the seats of that audience are subscribed to it, so that what a seat may read is
+decided by who is subscribed and by nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from autogen_core import (
+    AgentId,
+    BaseAgent,
+    DefaultInterventionHandler,
+    MessageContext,
+    SingleThreadedAgentRuntime,
+    Subscription,
+    TopicId,
+)
+from opentelemetry.trace import INVALID_SPAN, NoOpTracer, NoOpTracerProvider, TracerProvider
+
+from framework.channels import Channel
+from framework.messages import Post
+
+__all__ = ["Intrusion", "SEAT", "Switchboard", "Void"]
+
+SEAT = "seat"
+"""The agent type of every seat; the key of its agent id is the number of the seat."""
+
+
+_NO_SPAN = nullcontext(INVALID_SPAN)
+
+
+class _NullTracer(NoOpTracer):
+    """Makes no spans: a third of the cost of a publish is spans that nobody reads."""
+
+    def start_as_current_span(self, *args: Any, **kwargs: Any) -> Any:
+        return _NO_SPAN
+
+
+class _NullTracerProvider(NoOpTracerProvider):
+    def get_tracer(self, *args: Any, **kwargs: Any) -> _NullTracer:
+        return _NullTracer()
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """What an illegal message is replaced by; no seat acts on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intrusion:
+    """A message that did not come from the referee.
+
+    Attributes:
+        sender: Who is named as its sender.
+        target: The topic or the recipient.
+        content: Text of the message.
+    """
+
+    sender: str
+    target: str
+    content: str
+
+
+class _Audit(DefaultInterventionHandler):
+    """Lets through what the switchboard announced, and turns everything else into a `Void`.
+
+    To drop a message or to raise here would leave the runtime's queue waiting for ever.
+    """
+
+    def __init__(self) -> None:
+        self.announced: dict[int, Any] = {}
+        self.intrusions: list[Intrusion] = []
+
+    def _judge(self, message: Any, context: MessageContext, target: str) -> Any:
+        if self.announced.pop(id(message), None) is message:
+            return message
+        self.intrusions.append(Intrusion(str(context.sender), target, str(message)[:2000]))
+        return Void()
+
+    async def on_publish(self, message: Any, *, message_context: MessageContext) -> Any:
+        return self._judge(message, message_context, str(message_context.topic_id))
+
+    async def on_send(self, message: Any, *, message_context: MessageContext, recipient: AgentId) -> Any:
+        return self._judge(message, message_context, str(recipient))
+
+
+class _Membership(Subscription):
+    """One seat's subscription to exactly one topic."""
+
+    def __init__(self, topic: TopicId, seat: int) -> None:
+        self._topic = topic
+        self._agent = AgentId(SEAT, str(seat))
+        self._id = f"{topic}/{seat}"
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Membership) and self._id == other._id
+
+    def __hash__(self) -> int:
+        return hash(self._id)
+
+    def is_match(self, topic_id: TopicId) -> bool:
+        return topic_id == self._topic
+
+    def map_to_agent(self, topic_id: TopicId) -> AgentId:
+        return self._agent
+
+
+class Switchboard:
+    """Connects the seats of one game.
+
+    Args:
+        tracer_provider: Where OpenTelemetry spans go; None makes none.
+    """
+
+    def __init__(self, tracer_provider: TracerProvider | None = None) -> None:
+        self._audit = _Audit()
+        self._runtime = SingleThreadedAgentRuntime(
+            intervention_handlers=[self._audit], tracer_provider=tracer_provider or _NullTracerProvider()
+        )
+        self._ids = count()
+        self._seats = 0
+        self._received: list[int] = []
+        self._audiences: dict[TopicId, list[str]] = {}
+
+    async def open(self, agents: Sequence[BaseAgent]) -> None:
+        """Register one agent a seat and start delivery."""
+        self._seats = len(agents)
+        self._received = [0] * self._seats
+        for seat, agent in enumerate(agents):
+            await self._runtime.register_agent_instance(agent, AgentId(SEAT, str(seat)))
+        self._runtime.start()
+
+    async def publish(self, post: Post, channel: Channel, readers: Iterable[int]) -> None:
+        """Publish a post to the topic of its channel and audience."""
+        seats = sorted(readers)
+        if not seats:
+            return
+        # A group's topic is the same for all its senders; the player ignores the echo of its own posts.
+        members = seats if channel.addressed else sorted({*seats, post.sender})
+        topic = await self._audience(channel, members)
+        for seat in seats:
+            self._received[seat] += 1
+        self._audit.announced[id(post)] = post
+        await self._runtime.publish_message(post, topic, message_id=str(next(self._ids)))
+
+    async def _audience(self, channel: Channel, members: Sequence[int]) -> TopicId:
+        topic = TopicId(channel.name, ".".join(map(str, members)))
+        if topic not in self._audiences:
+            memberships = [_Membership(topic, seat) for seat in members]
+            for membership in memberships:
+                await self._runtime.add_subscription(membership)
+            self._audiences[topic] = [membership.id for membership in memberships]
+        return topic
+
+    async def end_round(self) -> None:
+        """Close the groups that were made for the round; single seats and the group of all stay."""
+        for topic, members in list(self._audiences.items()):
+            if 1 < len(members) < self._seats:
+                for membership in members:
+                    await self._runtime.remove_subscription(membership)
+                del self._audiences[topic]
+
+    def published_to(self, seat: int) -> int:
+        """How many posts have been published to `seat` so far."""
+        return self._received[seat]
+
+    async def ask(self, seat: int, request: Any) -> Any:
+        """Send a request to a seat and wait for its reply."""
+        self._audit.announced[id(request)] = request
+        return await self._runtime.send_message(request, AgentId(SEAT, str(seat)), message_id=str(next(self._ids)))
+
+    def intrusions(self) -> list[Intrusion]:
+        """Messages since the last call that did not come from the referee."""
+        found, self._audit.intrusions = self._audit.intrusions, []
+        return found
+
+    async def close(self) -> None:
+        """Stop delivery. It does not wait for a seat that still works."""
+        await self._runtime.stop()

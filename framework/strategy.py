@@ -1,0 +1,137 @@
+"""What plays a seat. Subclass `Strategy`; one async method is enough."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import JsonValue
+
+from framework.messages import Action, Conflict, Frozen, Observation
+from framework.trace import Note, SeatEvent, Usage
+
+__all__ = ["ModelFailure", "Params", "Record", "SeatStart", "Strategy"]
+
+ObservationT = TypeVar("ObservationT", bound=Observation)
+
+
+class Params(Frozen):
+    """The typed parameters of a strategy; subclass it and name the subclass in `Strategy.params_type`."""
+
+
+class SeatStart(Frozen):
+    """What a seat is told before the first round.
+
+    Attributes:
+        game: Name of the game.
+        seat: The strategy's own seat.
+        seats: Number of seats.
+        rounds: Number of rounds.
+        retries: How often a rejected batch may be submitted anew.
+        sweeps: Turn budget of the talk in each round.
+        channels: Names of the channels that the game has open.
+        view: The seat's own state, as text.
+        facts: What the game tells every seat (for CalBench: number of slots).
+    """
+
+    game: str
+    seat: int
+    seats: int
+    rounds: int
+    retries: int = 0
+    sweeps: int = 1
+    channels: tuple[str, ...] = ()
+    view: str = ""
+    facts: dict[str, JsonValue] = {}
+
+
+class ModelFailure(Exception):
+    """A model could not be asked, also after retries. It aborts the game at the boundary `model`."""
+
+
+@dataclass
+class Record:
+    """What a strategy may write down about the move that it is making. It ends up in the trace only.
+
+    Attributes:
+        prompt: What a model was told.
+        thinking: Its reasoning.
+        usage: What the move consumed.
+        events: Further events of the seat, in order.
+    """
+
+    prompt: str = ""
+    thinking: str = ""
+    usage: Usage | None = None
+    events: list[SeatEvent] = field(default_factory=list)
+
+
+class Strategy(ABC, Generic[ObservationT]):
+    """Plays one seat of one game.
+
+    A strategy never sees the runtime, another seat, the trace or the scenario: what it is handed is
+    frozen and holds what its seat may know. `act` is required; the hooks do nothing unless overridden.
+
+    Attributes:
+        params_type: The class of its parameters.
+        adversarial: Whether it works against the other seats; shown in traces and tables.
+        params: Its parameters.
+        rng: Its own source of randomness, seeded by game and seat.
+        record: What it writes down about the current move.
+    """
+
+    params_type: ClassVar[type[Params]] = Params
+    adversarial: ClassVar[bool] = False
+
+    def __init__(self, params: Params | None = None, **values: Any) -> None:
+        """Take parameters as a whole, or as keyword arguments of `params_type`.
+
+        Raises:
+            pydantic.ValidationError: If a parameter is unknown or has an unfit value.
+        """
+        self.params: Any = self.params_type(**values) if params is None else params
+        self.rng = random.Random(0)
+        self.record = Record()
+
+    @abstractmethod
+    async def act(self, observation: ObservationT) -> Sequence[Action]:
+        """Move: messages while a channel is open, a batch where the phase asks for one.
+
+        Args:
+            observation: All that the seat may know now.
+
+        Returns:
+            Actions; an empty sequence passes.
+        """
+
+    async def start_game(self, start: SeatStart) -> None:
+        """Called once, before the first round."""
+
+    async def start_round(self, observation: ObservationT) -> None:
+        """Called before the seat's first move of a round."""
+
+    async def retry(self, observation: ObservationT, conflict: Conflict) -> Sequence[Action] | None:
+        """A batch was rejected, with the exact conflict.
+
+        Returns:
+            The complete new batch, or None to submit nothing, which is the default.
+        """
+        return None
+
+    async def end_round(self, observation: ObservationT) -> None:
+        """Called when a round is over, with what the seat sees then."""
+
+    async def end_game(self) -> None:
+        """Called once when the game is over or was aborted; release what you hold."""
+
+    @property
+    def system_prompt(self) -> str:
+        """The exact system prompt of a strategy that asks a model."""
+        return ""
+
+    def note(self, observation: Observation, kind: str, **data: JsonValue) -> None:
+        """Write something down for whoever reads the trace; no seat sees it."""
+        self.record.events.append(Note(round=observation.round.index, kind=kind, data=data))
