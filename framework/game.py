@@ -200,7 +200,8 @@ class Game(ABC, Generic[ScenarioT, StateT]):
 
     def topology(self, scenario: ScenarioT) -> Topology:
         """Who may address whom."""
-        return self.rules.topology.build(self.seats(scenario))
+        spec: TopologySpec = self.rules.topology
+        return spec.build(self.seats(scenario))
 
     def group(self, scenario: ScenarioT) -> str:
         """The setting under which tables list a scenario, for instance `varied`."""
