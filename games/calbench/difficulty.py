@@ -1,0 +1,152 @@
+"""Difficulty of a scenario: the share of slot assignments that respect every blocked slot.
+
+`d = F / (T! / (T-M)!)`, where `F` counts the ways to give the `M` meetings distinct slots of `T` so that
+each slot is feasible for each participant. `F` is the permanent of a rectangular 0/1 matrix; it is counted
+slot by slot over sets of placed meetings, never by listing assignments.
+
+Source: CalBench paper, section 3 (the difficulty score) and A.1, step 5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from games.calbench._dice import Dice
+from games.calbench.oracle import insertion_costs
+from games.calbench.scenario import Bucket, Difficulty, Layout
+
+_MAX_STATES = 2**20
+"""Most numbers that the exact count keeps: 20 meetings that are all different."""
+_SAMPLES = 20_000
+_DIGIT_BITS = 56
+"""Bits of one digit of a count; leaves room to add 128 digits before carrying."""
+
+
+def feasible_slots(layout: Layout) -> tuple[tuple[bool, ...], ...]:
+    """Return, by meeting and slot, whether the slot is feasible for each participant.
+
+    A slot is infeasible for a participant if it is blocked or holds a prior meeting, or if its errand has
+    nowhere to land.
+    """
+    vectors = [insertion_costs(calendar) for calendar in layout.calendars]
+    return tuple(
+        [
+            tuple([None not in column for column in zip(*[vectors[seat] for seat in meeting.participants], strict=True)])
+            for meeting in layout.meetings
+        ]
+    )
+
+
+def difficulty(layout: Layout, *, seed: int = 0, samples: int = _SAMPLES) -> Difficulty:
+    """Compute the difficulty of a scenario.
+
+    Exact whenever the count is affordable: up to 20 meetings always, and beyond as long as enough of them
+    have the same feasible slots. Otherwise estimated by sampling, which the result says.
+
+    Args:
+        layout: A scenario, or its calendars and meetings.
+        seed: Seed of the samples.
+        samples: Number of samples.
+    """
+    rows = feasible_slots(layout)
+    slots = len(layout.calendars[0])
+    if len(rows) > slots:
+        return Difficulty(d=0.0, feasible=0)
+    groups = _group(rows)
+    if math.prod(group.count + 1 for group in groups) <= _MAX_STATES:
+        count = _count(groups, slots)
+        return Difficulty(d=count / math.perm(slots, len(rows)), feasible=count)
+    return _estimate(rows, slots, Dice(seed, "difficulty"), samples)
+
+
+class _Group(NamedTuple):
+    """Meetings with the same feasible slots."""
+
+    row: tuple[bool, ...]
+    count: int
+
+
+def _group(rows: Sequence[tuple[bool, ...]]) -> list[_Group]:
+    return [_Group(row, rows.count(row)) for row in sorted(set(rows))]
+
+
+def _count(groups: Sequence[_Group], slots: int) -> int:
+    """Count the assignments of distinct slots exactly.
+
+    `ways[a1, a2, ...]` is the number of ways to have `a_g` slots used by group `g` so far. Numbers are kept
+    in digits of 56 bits, the last axis, because they outgrow machine integers.
+    """
+    shape = [group.count + 1 for group in groups]
+    meetings = sum(group.count for group in groups)
+    digits = math.perm(slots, meetings).bit_length() // _DIGIT_BITS + 1
+    ways: npt.NDArray[np.uint64] = np.zeros((digits, *shape), dtype=np.uint64)
+    ways[(0,) + (0,) * len(shape)] = 1
+    low = np.uint64(2**_DIGIT_BITS - 1)
+    for slot in range(slots):
+        before = ways.copy()
+        for axis, group in enumerate(groups, start=1):
+            if group.row[slot]:
+                lead = (slice(None),) * axis
+                ways[(*lead, slice(1, None))] += before[(*lead, slice(None, -1))]
+        for digit in range(digits - 1):
+            ways[digit + 1] += ways[digit] >> np.uint64(_DIGIT_BITS)
+            ways[digit] &= low
+    last = tuple(count - 1 for count in shape)
+    sets = sum(int(ways[(digit, *last)]) << (_DIGIT_BITS * digit) for digit in range(digits))
+    return sets * math.prod(math.factorial(group.count) for group in groups)
+
+
+def _estimate(rows: Sequence[tuple[bool, ...]], slots: int, dice: Dice, samples: int) -> Difficulty:
+    """Estimate `d` by sequential sampling: the most constrained meeting picks a free feasible slot first.
+
+    The product of the numbers of choices is an unbiased estimate of `F`.
+    """
+    choices = sorted([[slot for slot, fits in enumerate(row) if fits] for row in rows], key=len)
+    log_all = math.lgamma(slots + 1) - math.lgamma(slots - len(rows) + 1)
+    values = np.zeros(samples)
+    for sample in range(samples):
+        used: set[int] = set()
+        log_count = 0.0
+        for row in choices:
+            free = [slot for slot in row if slot not in used]
+            if not free:
+                log_count = -math.inf
+                break
+            log_count += math.log(len(free))
+            used.add(free[dice.below(len(free))])
+        values[sample] = math.exp(log_count - log_all)
+    return Difficulty(
+        d=float(values.mean()),
+        feasible=None,
+        method="sampled",
+        std_error=float(values.std(ddof=1) / math.sqrt(samples)),
+    )
+
+
+def buckets(scores: Sequence[float]) -> tuple[Bucket, ...]:
+    """Sort the candidates of one configuration cell into tertiles of their difficulty `d`.
+
+    Equal scores get the same bucket. A low `d` is hard.
+
+    Args:
+        scores: The difficulty of each candidate, at least three.
+
+    Raises:
+        ValueError: There are fewer than three candidates, or all have the same difficulty.
+    """
+    if len(scores) < 3:
+        raise ValueError(f"{len(scores)} candidates cannot be split into three buckets: generate more")
+    ordered = sorted(scores)
+    if ordered[0] == ordered[-1]:
+        raise ValueError(
+            f"all {len(scores)} candidates have difficulty {ordered[0]:g}, so easy, medium and hard would "
+            "mean nothing: give the agents blocked errands, or vary the density"
+        )
+    hard = ordered[-(-len(ordered) // 3) - 1]
+    medium = ordered[-(-2 * len(ordered) // 3) - 1]
+    return tuple(["hard" if d <= hard else "medium" if d <= medium else "easy" for d in scores])
