@@ -1,0 +1,109 @@
+"""What a CalBench seat sees: its own calendar and the meeting of the round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from framework import Action, AgreementView, Observation, Option, Settled
+from games.calbench.actions import Reschedule, Schedule
+from games.calbench.calendars import Calendar, CostScale, Errand, MeetingItem
+from games.calbench.scenario import Meeting
+
+__all__ = ["CalendarAgreement", "CalendarObservation"]
+
+
+class CalendarObservation(Observation):
+    """All that a seat may know: its calendar, the meeting, and what it has paid.
+
+    Attributes:
+        calendar: The seat's own calendar now.
+        meeting: The meeting of the round.
+        scale: What costs are shown as.
+        penalty: Displacement cost that the seat has paid so far, as shown.
+    """
+
+    calendar: Calendar
+    meeting: Meeting
+    scale: CostScale
+    penalty: int = 0
+
+    @cached_property
+    def agreement(self) -> CalendarAgreement:
+        """The round's meeting as an agreement over slots, at the seat's own insertion costs in levels."""
+        return CalendarAgreement(self.calendar, self.meeting)
+
+    def describe(self) -> str:
+        """The seat's own calendar, one line a slot."""
+        return self.calendar.render(scale=self.scale)
+
+
+@dataclass(frozen=True)
+class CalendarAgreement(AgreementView):
+    """Slots are options; errands give way, prior meetings are earlier agreements."""
+
+    calendar: Calendar
+    meeting: Meeting
+
+    @property
+    def id(self) -> int:
+        return self.meeting.id
+
+    @property
+    def parties(self) -> tuple[int, ...]:
+        return self.meeting.participants
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        free = len(self.calendar.free_slots())
+        return tuple([self._option(slot, free > 0) for slot in range(len(self.calendar))])
+
+    def _option(self, slot: int, can_land: bool) -> Option:
+        item = self.calendar.slots[slot]
+        if item is None:
+            return Option(slot, 0, "free")
+        if isinstance(item, MeetingItem):
+            return Option(slot, None, "agreement", item.meeting_id)
+        if item.blocked:
+            return Option(slot, None, "fixed")
+        return Option(slot, item.cost if can_land else None, "own")
+
+    @cached_property
+    def settled(self) -> Mapping[int, Settled]:
+        return {
+            item.meeting_id: Settled(item.meeting_id, slot, item.participants, item.cost)
+            for slot, item in enumerate(self.calendar.slots)
+            if isinstance(item, MeetingItem) and item.meeting_id != self.meeting.id
+        }
+
+    def landing(self, option: int) -> int | None:
+        return self.calendar.landing(option)
+
+    def commit(self, option: int, moves: Mapping[int, int] | None = None) -> tuple[Action, ...]:
+        moves = moves or {}
+        room = self._make_room((*moves.values(), option), moves, f"make room for meeting {self.id}")
+        return (*room, Schedule(meeting_id=self.id, slot=option))
+
+    def move(self, moves: Mapping[int, int]) -> tuple[Action, ...]:
+        return self._make_room(tuple(moves.values()), moves, "keep an agreement made in this round")
+
+    def _make_room(self, targets: tuple[int, ...], moves: Mapping[int, int], reason: str) -> tuple[Action, ...]:
+        """Reschedules that empty `targets`: own errands to the lowest free slots, agreements as `moves` says."""
+        actions: list[Action] = []
+        landings = iter([slot for slot in self.calendar.free_slots() if slot not in targets])
+        for slot in targets:
+            item = self.calendar.slots[slot]
+            if isinstance(item, Errand):
+                landing = next(landings, None)
+                if landing is not None:
+                    actions.append(_reschedule(item.errand_id, slot, landing, reason))
+        for agreement, target in moves.items():
+            source = self.calendar.slot_of(agreement)
+            if source is not None and source != target:
+                actions.append(_reschedule(agreement, source, target, f"move meeting {agreement} as agreed"))
+        return tuple(actions)
+
+
+def _reschedule(item: int, source: int, target: int, reason: str) -> Reschedule:
+    return Reschedule(item_id=item, from_slot=source, to_slot=target, justification=reason)
