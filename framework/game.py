@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from framework.channels import Channel
 from framework.messages import Action, Batch, Conflict, Frozen, Observation, Round, Turn
@@ -223,13 +224,34 @@ class Game(ABC, Generic[ScenarioT, StateT]):
         """The game's summary of how it ended."""
         return {}
 
-    def read_tasks(self, path: Any) -> Sequence[ScenarioT]:
+    def generate(self, config: Mapping[str, JsonValue]) -> Sequence[ScenarioT]:
+        """Scenarios from the settings of the game's own generator, `seed` among them.
+
+        Raises:
+            ValueError: With one sentence about the faulty setting.
+        """
+        raise ValueError(f"{self.name} generates nothing from a config; use one of its suites")
+
+    def write_tasks(self, path: Path, scenarios: Sequence[ScenarioT]) -> None:
+        """Write scenarios as one JSON object a line; `read_tasks` reads them back."""
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{scenario.model_dump_json()}\n" for scenario in scenarios)
+
+    def read_tasks(self, path: Path) -> Sequence[ScenarioT]:
         """Scenarios from a file of one JSON object a line.
 
         Raises:
             ValueError: With one sentence about the first faulty task.
         """
-        raise ValueError(f"{self.name} reads no task files; use one of its suites")
+        scenarios: list[ScenarioT] = []
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                scenarios.append(cast(ScenarioT, self.scenario_type.model_validate_json(line)))
+            except ValidationError as error:
+                first = error.errors()[0]
+                where = ".".join(str(part) for part in first["loc"]) or "the line as a whole"
+                raise ValueError(f"{path} line {number}: {first['msg']} at {where}; correct the task") from error
+        return scenarios
 
     def score(self, trace: Trace) -> dict[str, MetricValue]:
         """All metrics of a finished trace."""
