@@ -7,12 +7,15 @@ of them could change would be a channel that no game declared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, SerializeAsAny
 
 from framework._kinds import Kinds
 from framework.agreement import AgreementView
+
+if TYPE_CHECKING:
+    from framework.focal import FocalView
 
 __all__ = [
     "Action",
@@ -202,6 +205,11 @@ class Observation(Frozen):
     @property
     def agreement(self) -> AgreementView | None:
         """The typed view of a streaming agreement problem, in a game that offers one."""
+        return None
+
+    @property
+    def focal(self) -> FocalView | None:
+        """The typed view of a focal-point problem, in a game that offers one."""
         return None
 
     def describe(self) -> str:
