@@ -1,0 +1,65 @@
+"""What an EAST seat sees, and the one thing that it can do."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from framework.focal import FocalView, Knowledge
+from framework.messages import Action, Observation
+from games.east.association import AssociationName, association
+from games.east.conditions import PERSONAS
+from games.east.scenario import PromptVariant
+
+__all__ = ["Choose", "EastObservation", "describe"]
+
+
+class Choose(Action):
+    """Choose a word.
+
+    Attributes:
+        chosen_word: The word; case and surrounding space do not matter.
+        reasoning: Why, for whoever reads the trace. The other seat never sees it.
+    """
+
+    type: Literal["choose"] = "choose"
+    chosen_word: str
+    reasoning: str = ""
+
+
+class EastObservation(Observation):
+    """All that a seat knows: who it is, what it was told, and the words in an order of its own.
+
+    Attributes:
+        knowledge: What it knows of the partner, and of the partner's knowledge.
+        words: The four words, with no hint of their roles.
+        prompt: How a model is asked.
+        association: Where strategies without a model take association strengths from.
+    """
+
+    knowledge: Knowledge
+    words: tuple[str, ...]
+    prompt: PromptVariant
+    association: AssociationName = "table"
+
+    @property
+    def focal(self) -> FocalView:
+        return FocalView(
+            options=self.words,
+            knowledge=self.knowledge,
+            identities=PERSONAS,
+            association=association(self.association),
+            choose=lambda word: (Choose(chosen_word=word),),
+        )
+
+    def describe(self) -> str:
+        return describe(self.knowledge, self.words)
+
+
+def describe(knowledge: Knowledge, words: tuple[str, ...]) -> str:
+    """A seat's own view, as text for people."""
+    told = knowledge.partner or "unknown"
+    taken = knowledge.partner_takes_me_for or "unknown"
+    sure = "" if knowledge.reliability == 1.0 else f" (statements of identity are right in {knowledge.reliability:.0%})"
+    return (
+        f"persona: {knowledge.own}; partner: {told}; to the partner you are: {taken}{sure}; words: {', '.join(words)}"
+    )
