@@ -187,7 +187,7 @@ class Referee:
                 strategies=tuple(seating.name for seating in self._seating),
                 adversarial=tuple(s for s, seating in enumerate(self._seating) if seating.strategy.adversarial),
                 facts=game.facts(scenario),
-                scenario=scenario.model_dump(mode="json"),
+                scenario=scenario,
             )
         )
         for seat, seating in enumerate(self._seating):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from uuid import uuid4
@@ -119,7 +120,8 @@ class GameStart(Event):
         strategies: Name of the strategy in each seat.
         adversarial: The seats whose strategy is adversarial.
         facts: What the game states of the scenario (for CalBench: slots, optimal and greedy cost).
-        scenario: The scenario's own JSON.
+        scenario: The scenario in full: the model itself while the game is in memory, its JSON in a trace
+            that was read back. Validate it with the game's scenario type to use it.
     """
 
     type: Literal["game_start"] = "game_start"
@@ -132,7 +134,7 @@ class GameStart(Event):
     strategies: tuple[str, ...]
     adversarial: tuple[int, ...] = ()
     facts: dict[str, JsonValue] = {}
-    scenario: JsonValue = None
+    scenario: Any = None
 
 
 class AgentRegistered(Event):
@@ -398,9 +400,18 @@ class Trace(Frozen):
     started_at: datetime
     ended_at: datetime
 
+    @cached_property
+    def by_type(self) -> dict[type[Event], list[int]]:
+        """The places of the events in `events`, by class."""
+        found: dict[type[Event], list[int]] = {}
+        for place, event in enumerate(self.events):
+            found.setdefault(type(event), []).append(place)
+        return found
+
     def of(self, *types: type[EventT]) -> Iterator[EventT]:
-        """The events of the given types, in order."""
-        return (event for event in self.events if isinstance(event, types))
+        """The events of the given types and of their subclasses, in order."""
+        places = [place for kind, found in self.by_type.items() if issubclass(kind, types) for place in found]
+        return (self.events[place] for place in sorted(places))  # type: ignore[misc]
 
     @property
     def start(self) -> GameStart:
@@ -418,6 +429,9 @@ class Trace(Frozen):
     def posts(self) -> tuple[MessageSent, ...]:
         """All delivered messages, in order."""
         return tuple(self.of(MessageSent))
+
+    def __repr__(self) -> str:  # event loops and debuggers format results; a trace is far too long for that
+        return f"<Trace {self.game_id or '-'} of {len(self.events)} events>"
 
     def comparable(self) -> dict[str, Any]:
         """The trace without what differs between two identical playings: times and latencies."""

@@ -125,11 +125,18 @@ def oracle_for(
     )
 
 
-def replayed(scenario: Scenario, *, scale: CostScale = LEVEL_SCALE) -> tuple[int, ...]:
+def replayed(
+    scenario: Scenario, meeting_ids: Collection[int] | None = None, *, scale: CostScale = LEVEL_SCALE
+) -> tuple[int, ...]:
     """Return each seat's cost when the optimal slots are taken one after another.
 
     Each displaced errand drops on its calendar's first free slot, where a later meeting may displace it
     again; so this is at least the oracle's cost. It serves comparison with numbers that were computed so.
+
+    Args:
+        scenario: A scenario whose oracle has a schedule.
+        meeting_ids: The meetings that are taken; None for all.
+        scale: The scale of the result.
 
     Raises:
         ValueError: The scenario's oracle is infeasible.
@@ -147,7 +154,8 @@ def replayed(scenario: Scenario, *, scale: CostScale = LEVEL_SCALE) -> tuple[int
     for prior, slot in moved:
         board.insert(prior, slot)
     for meeting, slot in zip(scenario.meetings, scenario.oracle.slots, strict=True):
-        board.insert(meeting, slot)
+        if meeting_ids is None or meeting.id in meeting_ids:
+            board.insert(meeting, slot)
     return tuple(board.paid)
 
 
