@@ -1,0 +1,84 @@
+"""What is said to the person who typed it: one sentence that names the value, the place and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+__all__ = ["UserError", "explain", "nearest"]
+
+
+class UserError(ValueError):
+    """A mistake of the person at the keyboard, at the boundary `user`; its message is one sentence."""
+
+
+def nearest(name: str, known: Iterable[str], most: int = 5) -> str:
+    """A hint that ends a sentence about an unknown name.
+
+    Args:
+        name: The name that is unknown.
+        known: The names that are known.
+        most: How many known names to list where none is near.
+
+    Returns:
+        `did you mean 'x'?`, or `use one of a, b, c` where no known name is near.
+    """
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1, cutoff=0.5) or [n for n in names if n.lower() == name.lower()]
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if not names:
+        return "none is known here"
+    listed = names if len(names) <= most else [*names[:most], "..."]
+    return f"use one of {', '.join(listed)}"
+
+
+def explain(error: ValidationError, model: type[BaseModel], place: str) -> UserError:
+    """One sentence about the first fault that validation found.
+
+    Args:
+        error: What pydantic found.
+        model: The class that was validated, for the names of its fields.
+        place: Where the data came from, for instance `rules of calbench`.
+
+    Returns:
+        The error to raise; an unknown key is answered with the nearest known one.
+    """
+    fault = error.errors(include_url=False)[0]
+    loc: tuple[int | str, ...] = fault["loc"]
+    path = ".".join(map(str, loc))
+    if fault["type"] == "extra_forbidden":
+        owner = _model_at(model, loc[:-1])
+        hint = nearest(str(loc[-1]), owner.model_fields) if owner else "remove it"
+        return UserError(f"{place}: {path!r} is not a known key; {hint}")
+    said = fault["msg"].removeprefix("Value error, ")
+    said = said[:1].lower() + said[1:]
+    if fault["type"] == "missing":
+        return UserError(f"{place}: {path!r} is missing; add it")
+    if not loc:
+        return UserError(f"{place}: {said}")
+    return UserError(f"{place}: {path!r} is {_shown(fault['input'])}: {said}")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _model_at(model: type[BaseModel], loc: Sequence[int | str]) -> type[BaseModel] | None:
+    """The class of the value at `loc` inside a `model`."""
+    found: type[BaseModel] | None = model
+    for key in loc:
+        field = found.model_fields.get(str(key)) if found is not None else None
+        if field is not None:
+            found = _model_in(field.annotation)
+    return found
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
