@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -215,6 +216,16 @@ class Game(ABC, Generic[ScenarioT, StateT]):
     def public_facts(self, scenario: ScenarioT) -> dict[str, JsonValue]:
         """What every seat is told before the first round."""
         return {}
+
+    def perturb(self, scenario: ScenarioT, seat: int, rng: random.Random) -> ScenarioT | None:
+        """The same scenario with other secrets of one seat, for the conformance kit.
+
+        What the other seats are handed before anybody has spoken must not change with it.
+
+        Returns:
+            A valid scenario; None where the game offers no way, which is the default.
+        """
+        return None
 
     def view(self, state: StateT, seat: int) -> str:
         """A seat's own state, as text for people."""
