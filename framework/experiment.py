@@ -17,7 +17,16 @@ from framework.game import Game
 from framework.messages import Frozen
 from framework.specs import StrategySpec, named_from, refuse_secrets
 
-__all__ = ["Experiment", "LimitsConfig", "Reporting", "Setup", "read_experiment", "write_experiment"]
+__all__ = [
+    "Experiment",
+    "LimitsConfig",
+    "Reporting",
+    "Setup",
+    "make_game",
+    "parse_experiment",
+    "read_experiment",
+    "write_experiment",
+]
 
 
 class LimitsConfig(Frozen):
@@ -129,7 +138,7 @@ class Setup(NamedTuple):
         Raises:
             UserError: If a name is unknown or a value does not fit.
         """
-        game = make_game(experiment)
+        game = make_game(experiment.game, experiment.rules)
         experiment = _with_defaults(experiment, game)
         scenarios = _scenarios(experiment, game)
         experiment = experiment.model_copy(update={"digest": _checked_digest(experiment, scenarios)})
@@ -137,19 +146,19 @@ class Setup(NamedTuple):
         return cls(experiment, game, scenarios)
 
 
-def make_game(experiment: Experiment) -> Game[Any, Any]:
-    """The game under the experiment's rules.
+def make_game(name: str, rules: Mapping[str, JsonValue]) -> Game[Any, Any]:
+    """A game under given rules.
 
     Raises:
         UserError: If the game is unknown or a rule does not fit.
     """
-    kind = registry.game(experiment.game)
+    kind = registry.game(name)
     try:
-        return kind(kind.rules_type.model_validate(experiment.rules))
+        return kind(kind.rules_type.model_validate(rules))
     except ValidationError as error:
-        raise explain(error, kind.rules_type, f"rules of {experiment.game}") from error
+        raise explain(error, kind.rules_type, f"rules of {name}") from error
     except ValueError as error:
-        raise UserError(f"rules of {experiment.game}: {error}") from error
+        raise UserError(f"rules of {name}: {error}") from error
 
 
 def _with_defaults(experiment: Experiment, game: Game[Any, Any]) -> Experiment:
