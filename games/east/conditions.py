@@ -51,12 +51,13 @@ class Condition:
         """The game that this condition makes of a vignette; the word orders come from the seed."""
         rng = random.Random(f"{seed}/{vignette.id}/{self.name}/{prompt}")
         orders = shuffled(vignette.words, rng)
+        briefing = self.brief(vignette.personas, rng)
         return Scenario(
             vignette=vignette,
             condition=self.name,
             target=self.target,
             prompt=prompt,
-            knowledge=tuple(self.brief(vignette.personas, rng)),
+            knowledge=(briefing.seat_0, briefing.seat_1),
             orders=orders,
         )
 

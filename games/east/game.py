@@ -5,6 +5,7 @@ Source: EAST paper, section 2.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -16,10 +17,10 @@ from pydantic import JsonValue, ValidationError
 from framework.game import Ballot, Game, Phase, Rules, Settlement
 from framework.messages import Batch, Conflict, Round, Turn
 from games.east.association import AssociationName
-from games.east.conditions import BEYOND, CONDITIONS, Condition
+from games.east.conditions import BEYOND, CONDITIONS, PERSONAS, Condition
 from games.east.observation import Choose, EastObservation, describe
 from games.east.outcome import CHANCE, METRICS, EastOutcome, score_choices
-from games.east.scenario import PAPER, PROMPTS, PromptVariant, Scenario, Vignette
+from games.east.scenario import PAPER, PROMPTS, PromptVariant, Scenario, Vignette, perturbed
 
 __all__ = ["East", "EastRules", "EastState"]
 
@@ -176,6 +177,9 @@ class East(Game[Scenario, EastState]):
             "target": scenario.target,
             "chance": CHANCE,
         }
+
+    def perturb(self, scenario: Scenario, seat: int, rng: random.Random) -> Scenario:
+        return perturbed(scenario, seat, PERSONAS, rng)
 
     def view(self, state: EastState, seat: int) -> str:
         return describe(state.scenario.knowledge[seat], state.scenario.orders[seat])

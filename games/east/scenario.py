@@ -9,6 +9,7 @@ Source: EAST paper, sections 2.1 to 2.3 and table 1.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 
 from pydantic import Field, model_validator
@@ -25,6 +26,7 @@ __all__ = [
     "Scenario",
     "Vignette",
     "Words",
+    "perturbed",
     "shuffled",
     "vignette",
 ]
@@ -146,6 +148,33 @@ class Scenario(Frozen):
 def shuffled(words: Words, rng: random.Random) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """An order of the words for each seat, independent of the other's and of the roles."""
     return (tuple(rng.sample(words.all, 4)), tuple(rng.sample(words.all, 4)))
+
+
+def perturbed(scenario: Scenario, seat: int, personas: Sequence[str], rng: random.Random) -> Scenario:
+    """The same game with other secrets of one seat: the order of its words, and its persona where that is one.
+
+    Args:
+        scenario: The game.
+        seat: The seat.
+        personas: Personas to take another one from.
+        rng: Where the other secrets come from.
+    """
+    orders, knowledge = list(scenario.orders), list(scenario.knowledge)
+    names, old = list(scenario.vignette.personas), scenario.vignette.personas[seat]
+    orders[seat] = tuple(rng.sample(orders[seat], 4))
+    if old not in knowledge[1 - seat].model_dump().values():
+        new = rng.choice([persona for persona in personas if persona not in names])
+        names[seat] = new
+        mine = knowledge[seat]
+        taken = new if mine.partner_knows_mine else mine.partner_takes_me_for
+        knowledge[seat] = mine.model_copy(update={"own": new, "partner_takes_me_for": taken})
+    return scenario.model_copy(
+        update={
+            "vignette": scenario.vignette.model_copy(update={"personas": tuple(names)}),
+            "orders": tuple(orders),
+            "knowledge": tuple(knowledge),
+        }
+    )
 
 
 def vignette(id: str, personas: tuple[str, str], words: tuple[str, str, str, str]) -> Vignette:
