@@ -69,6 +69,7 @@ class TypedProtocol(Strategy[Observation], Generic[PayloadT]):
         received = self._read(observation)
         if observation.turn.channels:
             return self.talk(observation, view, received)
+        self.catch_up(observation, view, received)
         return self.decide(view) if observation.turn.participates else self.assist(view)
 
     @abstractmethod
@@ -76,6 +77,11 @@ class TypedProtocol(Strategy[Observation], Generic[PayloadT]):
         self, observation: Observation, view: AgreementView, received: Sequence[Received[PayloadT]]
     ) -> Sequence[Send]:
         """What to say, given the well-formed payloads that came in since the last turn."""
+
+    def catch_up(self, observation: Observation, view: AgreementView, received: Sequence[Received[PayloadT]]) -> None:
+        """Take in what came after the seat's last turn of talk, which it cannot answer; ignored by default."""
+        for post, payload in received:
+            self.ignore(observation, post, f"{payload.kind} came when the talk was over")
 
     @abstractmethod
     def decide(self, view: AgreementView) -> Sequence[Action]:
