@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from framework.focal import ANYONE, Association, FocalView, Knowledge
     from framework.game import Ballot, Game, Metric, Phase, Rules, Settlement, Stage, Validator, speakers
     from framework.messages import Action, Batch, Conflict, Frozen, Observation, Post, Round, Send, Turn
+    from framework.prompts import Move, Prompts, Question
     from framework.referee import Limits, Referee, Seating, play
     from framework.strategy import ModelFailure, Params, SeatStart, Strategy
     from framework.topology import Topology, TopologySpec
@@ -34,12 +35,15 @@ __all__ = [
     "Metric",
     "MetricValue",
     "ModelFailure",
+    "Move",
     "Observation",
     "Option",
     "Params",
     "ParticipantChat",
     "Phase",
     "Post",
+    "Prompts",
+    "Question",
     "Referee",
     "Round",
     "Rules",
@@ -64,7 +68,7 @@ __all__ = [
     "write_trace",
 ]
 
-_MODULES = ("agreement", "messages", "topology", "channels", "trace", "game", "strategy", "referee", "focal")
+_MODULES = ("agreement", "messages", "topology", "channels", "trace", "game", "strategy", "referee", "focal", "prompts")
 
 
 def __getattr__(name: str) -> Any:

@@ -7,14 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from framework.channels import Channel
 from framework.messages import Action, Batch, Conflict, Frozen, Observation, Round, Turn
+from framework.prompts import Prompts
 from framework.topology import Topology, TopologySpec
 from framework.trace import Event, MetricValue, Trace
+
+if TYPE_CHECKING:
+    from framework.evidence import EvidenceTable
 
 __all__ = ["Ballot", "Game", "Metric", "Phase", "Rules", "Settlement", "Stage", "Validator", "speakers"]
 
@@ -123,6 +127,7 @@ class Metric:
         better: Which direction is better; `neither` for a plain count.
         compute: The function. It gives the same value for a trace that was read back from disk.
         percent: Whether tables show it as a percentage.
+        headline: Whether the printed table has a column for it; CSVs have all.
     """
 
     name: str
@@ -130,6 +135,7 @@ class Metric:
     better: Literal["lower", "higher", "neither"]
     compute: Callable[[Trace], MetricValue]
     percent: bool = False
+    headline: bool = True
 
 
 class Game(ABC, Generic[ScenarioT, StateT]):
@@ -145,6 +151,7 @@ class Game(ABC, Generic[ScenarioT, StateT]):
         scenario_type: The class of its scenarios.
         channels: All channels that it knows.
         metrics: Its metrics, in the order of the columns of its table.
+        evidence: What its typed messages give away, for VPS; None if it has no such measure.
         suites: Names of the suites that ship with it, with one line about each.
         default_suite: The suite that a run takes if none is named.
         default_strategy: The strategy that takes seats to which none is assigned.
@@ -157,6 +164,7 @@ class Game(ABC, Generic[ScenarioT, StateT]):
     scenario_type: ClassVar[type[BaseModel]]
     channels: ClassVar[tuple[Channel, ...]] = ()
     metrics: ClassVar[tuple[Metric, ...]] = ()
+    evidence: ClassVar[EvidenceTable | None] = None
     suites: ClassVar[Mapping[str, str]] = {}
     default_suite: ClassVar[str] = ""
     default_strategy: ClassVar[str] = ""
@@ -230,6 +238,10 @@ class Game(ABC, Generic[ScenarioT, StateT]):
     def view(self, state: StateT, seat: int) -> str:
         """A seat's own state, as text for people."""
         return ""
+
+    def prompts(self) -> Prompts[Any] | None:
+        """How the game speaks to a language model; None if models cannot play it."""
+        return None
 
     def final(self, state: StateT) -> dict[str, JsonValue]:
         """The game's summary of how it ended."""

@@ -207,6 +207,9 @@ class Referee:
             channels=tuple(self._channels),
             view=self._game.view(self._state, seat),
             facts=self._game.public_facts(self._scenario),
+            messages=self._limits.messages,
+            chars=self._limits.chars,
+            prompts=self._game.prompts(),
         )
 
     async def _register(self, seat: int) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import JsonValue
+from pydantic import ConfigDict, Field, JsonValue, SkipValidation
 
 from framework.messages import Action, Conflict, Frozen, Observation
+from framework.prompts import Prompts
 from framework.trace import Note, SeatEvent, Usage
 
 __all__ = ["ModelFailure", "Params", "Record", "SeatStart", "Strategy"]
@@ -35,7 +36,12 @@ class SeatStart(Frozen):
         channels: Names of the channels that the game has open.
         view: The seat's own state, as text.
         facts: What the game tells every seat (for CalBench: number of slots).
+        messages: How many messages one move may hold.
+        chars: How many characters one message may have.
+        prompts: How the game speaks to a language model; None if it does not. It is code and is not serialized.
     """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     game: str
     seat: int
@@ -46,6 +52,9 @@ class SeatStart(Frozen):
     channels: tuple[str, ...] = ()
     view: str = ""
     facts: dict[str, JsonValue] = {}
+    messages: int = 256
+    chars: int = 8000
+    prompts: SkipValidation[Prompts[Any] | None] = Field(default=None, exclude=True, repr=False)
 
 
 class ModelFailure(Exception):
