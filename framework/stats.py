@@ -111,7 +111,7 @@ def _by_cluster(
         return data, np.ones_like(data)
     number: dict[Hashable, int] = {}
     index = np.array([number.setdefault(cluster, len(number)) for cluster in clusters])
-    return np.bincount(index, weights=data), np.bincount(index).astype(np.float64)
+    return np.bincount(index, weights=data).astype(np.float64), np.bincount(index).astype(np.float64)
 
 
 def benjamini_hochberg(p: Sequence[float]) -> list[float]:

@@ -1,0 +1,205 @@
+"""From the games of one or more runs to rows by strategy and setting, with n, mean and interval."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from framework import registry
+from framework.errors import UserError
+from framework.experiment import Reporting
+from framework.results import GameResult, read_result
+from framework.stats import Interval, bootstrap_mean, wilson
+from framework.trace import TraceError
+
+__all__ = ["Column", "Row", "RunResults", "Table", "columns_of", "read_run", "summarise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How a metric is shown; see `framework.Metric`."""
+
+    name: str
+    title: str
+    better: Literal["lower", "higher", "neither"] = "neither"
+    percent: bool = False
+    headline: bool = True
+
+
+class RunResults(NamedTuple):
+    """The games of one run.
+
+    Attributes:
+        name: The run's name, that of its folder.
+        results: Its games, aborted ones among them, by number.
+    """
+
+    name: str
+    results: Sequence[GameResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One strategy in one setting of one run.
+
+    Attributes:
+        run: The run.
+        group: The setting.
+        strategy: The strategy.
+        adversarial: Whether it works against the other seats.
+        games: Finished games in which it plays.
+        seats: Its seats in them.
+        aborted: Games in which it plays that could not be finished; they enter no mean.
+        cells: The mean of each column, over the seats of the strategy where the metric has values by seat and
+            otherwise over games; None where there is no value. Intervals are over games.
+    """
+
+    run: str
+    group: str
+    strategy: str
+    adversarial: bool
+    games: int
+    seats: int
+    aborted: int
+    cells: tuple[Interval | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows, and what was left out of them.
+
+    Attributes:
+        columns: The metrics.
+        rows: The rows: runs and settings in order of appearance, then strategies by name.
+        aborted: Aborted games by boundary.
+        games: All games, aborted ones among them.
+        confidence: Coverage of the intervals.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    aborted: Counter[str]
+    games: int
+    confidence: float
+
+
+def read_run(folder: Path) -> RunResults:
+    """The games of a run's folder, from its traces.
+
+    Raises:
+        UserError: If it holds no traces, or one cannot be read.
+    """
+    paths = sorted((folder / "traces").glob("[!.]*.json")) if folder.is_dir() else []
+    if not paths:
+        raise UserError(f"{folder} holds no traces; name the folder of a run, such as runs/<name>")
+    try:
+        results = sorted((read_result(path) for path in paths), key=lambda result: result.number)
+    except TraceError as error:
+        raise UserError(f"{error}, with: cheaptalk run {folder} --resume") from error
+    return RunResults(folder.resolve().name, results)
+
+
+def columns_of(results: Iterable[GameResult]) -> tuple[Column, ...]:
+    """The columns of the games that were played; a metric that its game does not declare keeps its name."""
+    found: dict[str, Column] = {}
+    names: dict[str, None] = {}
+    games: dict[str, None] = {}
+    for result in results:
+        games[result.game] = None
+        names.update(dict.fromkeys(result.metrics))
+    for game in games:
+        for column in _declared(game):
+            found.setdefault(column.name, column)
+    for name in names:
+        found.setdefault(name, Column(name, name))
+    return tuple(column for column in found.values() if column.name in names)
+
+
+def _declared(game: str) -> tuple[Column, ...]:
+    try:
+        metrics = registry.game(game).metrics
+    except UserError:
+        return ()
+    return tuple(Column(m.name, m.title, m.better, m.percent, m.headline) for m in metrics)
+
+
+class _Key(NamedTuple):
+    run: str
+    group: str
+    strategy: str
+    adversarial: bool
+
+
+class _Sample(NamedTuple):
+    """The games of a row, with the row's seats in each."""
+
+    result: GameResult
+    seats: tuple[int, ...]
+
+
+def summarise(runs: Sequence[RunResults], reporting: Reporting | None = None) -> Table:
+    """The table of one or more runs of one game. Runs are not pooled."""
+    reporting = reporting or Reporting()
+    results = [result for run in runs for result in run.results]
+    columns = columns_of(results)
+    samples: dict[_Key, list[_Sample]] = {}
+    for run in runs:
+        for result in run.results:
+            for key, seats in _seats_by_strategy(run.name, result).items():
+                samples.setdefault(key, []).append(_Sample(result, seats))
+    place = {name: number for number, name in enumerate(dict.fromkeys((k.run, k.group) for k in samples))}
+    rows = [
+        _row(key, sample, columns, reporting)
+        for key, sample in sorted(samples.items(), key=lambda item: (place[item[0][:2]], item[0]))
+    ]
+    aborted: Counter[str] = Counter(result.abort.boundary for result in results if result.abort)
+    return Table(columns, tuple(rows), aborted, len(results), reporting.confidence)
+
+
+def _seats_by_strategy(run: str, result: GameResult) -> dict[_Key, tuple[int, ...]]:
+    found: dict[_Key, tuple[int, ...]] = {}
+    for seat, strategy in enumerate(result.strategies):
+        key = _Key(run, result.group, strategy, seat in result.adversarial)
+        found[key] = (*found.get(key, ()), seat)
+    return found
+
+
+def _row(key: _Key, samples: Sequence[_Sample], columns: Sequence[Column], reporting: Reporting) -> Row:
+    finished = [sample for sample in samples if sample.result.abort is None]
+    return Row(
+        run=key.run,
+        group=key.group,
+        strategy=key.strategy,
+        adversarial=key.adversarial,
+        games=len(finished),
+        seats=sum(len(sample.seats) for sample in finished),
+        aborted=len(samples) - len(finished),
+        cells=tuple(_cell(column, finished, reporting) for column in columns),
+    )
+
+
+def _cell(column: Column, samples: Sequence[_Sample], reporting: Reporting) -> Interval | None:
+    values: list[float] = []
+    games: list[int] = []
+    for number, (result, seats) in enumerate(samples):
+        value = result.metrics.get(column.name)
+        if value is None:
+            continue
+        found = [value.seats[seat] for seat in seats] if value.seats else [value.game]
+        kept = [part for part in found if part is not None and math.isfinite(part)]
+        values += kept
+        games += [number] * len(kept)
+    if not values:
+        return None
+    interval = bootstrap_mean(
+        values, games, confidence=reporting.confidence, resamples=reporting.resamples, seed=reporting.seed
+    )
+    if column.percent and len(set(values)) == 1 and 0 <= values[0] <= 1:
+        # Resampling a share that never varied says that it never can; the score interval does not.
+        share = wilson(values[0] * len(set(games)), len(set(games)), reporting.confidence)
+        return share._replace(mean=interval.mean)
+    return interval
