@@ -29,6 +29,7 @@ from games.calbench.batches import DECISION_RULES, VOLUNTARY_RULES, apply_batch,
 from games.calbench.events import CalendarBatch, ConsistencyViolation, MeetingMoved, MeetingResolved
 from games.calbench.metrics import METRICS
 from games.calbench.observation import CalendarObservation
+from games.calbench.privacy import EVIDENCE
 from games.calbench.scenario import Scenario
 from games.calbench.state import Booking, State
 
@@ -71,6 +72,7 @@ class CalBench(Game[Scenario, State]):
     scenario_type = Scenario
     channels = (DirectMessage(), ParticipantChat(), AllAgentChat())
     metrics = METRICS
+    evidence = EVIDENCE
     default_suite = "quick"
     default_strategy = "imap"
     suites: ClassVar[Mapping[str, str]] = {

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from framework import Metric, MetricValue, Trace
+from framework.beliefs import vps_metrics
 from framework.trace import BatchRejected, InvalidAction
 from games.calbench.events import CalendarBatch, ConsistencyViolation, MeetingMoved, MeetingResolved
 from games.calbench.oracle import adjustment_terms, oracle_for, replayed
+from games.calbench.privacy import EVIDENCE
 from games.calbench.scenario import Scenario
 
 __all__ = ["METRICS", "Outcome", "outcome"]
@@ -205,6 +207,7 @@ METRICS = (
     Metric(name="adjusted", title="Adjusted", better="lower", compute=adjusted),
     Metric(name="messages", title="Msgs/mtg", better="lower", compute=messages_per_meeting),
     Metric(name="fairness", title="Fairness", better="lower", compute=fairness),
+    *vps_metrics(EVIDENCE),
     Metric(name="excess_shown", title="Excess, shown", better="lower", compute=excess_shown),
     Metric(name="excess_replayed", title="Excess, replayed", better="lower", compute=excess_replayed),
     Metric(name="burden", title="Burden", better="neither", compute=burden),

@@ -1,0 +1,182 @@
+"""What CalBench's typed messages give away (paper, F.2 and table 10), and the metrics that follow.
+
+Beliefs are about availability: 1 says that the sender can take the slot, 0 that it cannot. A slot whose
+errand can be moved away counts as available, since that is all that such a message says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from framework import Trace
+from framework.evidence import EvidenceTable, Heard, Rule
+from games.calbench.history import calendars_by_round
+
+__all__ = ["EVIDENCE", "slot_weights"]
+
+_TOP = 11
+"""Score of a slot that costs nothing, `D - 1` (D.3)."""
+_SUGGESTED = 0.85
+_SOFTLY = 0.7
+"""To propose a slot is strong evidence that one can take it, but not a report that one can (table 10)."""
+
+
+class CostRequest(Heard):
+    """The slots whose costs are asked for; asking tells nothing."""
+
+    kind: Literal["cost_request"] = "cost_request"
+    options: tuple[int, ...]
+
+
+class Costs(Heard):
+    """A cost for each slot of the request; None where the sender cannot take it."""
+
+    kind: Literal["costs"] = "costs"
+    costs: tuple[int | None, ...]
+
+
+class Decision(Heard):
+    """The slot that the initiator chose."""
+
+    kind: Literal["decision"] = "decision"
+    option: int
+
+
+class Offer(Heard):
+    """One slot of an offer set."""
+
+    kind: str = ""
+    option: int
+
+
+class Proposals(Heard):
+    """The slots that the initiator offers."""
+
+    kind: Literal["proposals"] = "proposals"
+    proposals: tuple[Offer, ...]
+
+
+class Scores(Heard):
+    """A satisfaction level for each slot of the offer set."""
+
+    kind: Literal["scores"] = "scores"
+    scores: tuple[Annotated[int, Field(le=_TOP)], ...]
+
+
+class Propose(Heard):
+    """A candidate slot for the meeting."""
+
+    kind: Literal["propose"] = "propose"
+    option: int
+
+
+class ProposeReschedule(Heard):
+    """A candidate slot for a meeting that was bumped."""
+
+    kind: Literal["propose_reschedule"] = "propose_reschedule"
+    option: int
+
+
+class Reply(Heard):
+    """Whether the sender can take the proposed slot."""
+
+    kind: Literal["reply"] = "reply"
+    option: int
+    status: Literal["PENDING", "IMPOSSIBLE"]
+
+
+class RescheduleReply(Heard):
+    """Whether the sender can take the slot for the bumped meeting."""
+
+    kind: Literal["reschedule_reply"] = "reschedule_reply"
+    option: int
+    status: Literal["PENDING", "IMPOSSIBLE"]
+
+
+class Confirm(Heard):
+    """A meeting is agreed; table 10 counts no evidence."""
+
+    kind: Literal["confirm"] = "confirm"
+
+
+class Fail(Heard):
+    """There is no agreement."""
+
+    kind: Literal["fail"] = "fail"
+
+
+class RescheduleRequest(Heard):
+    """A meeting was bumped."""
+
+    kind: Literal["reschedule_request"] = "reschedule_request"
+
+
+class ConfirmReschedule(Heard):
+    """A bumped meeting has a new slot; table 10 counts no evidence."""
+
+    kind: Literal["confirm_reschedule"] = "confirm_reschedule"
+
+
+class FailReschedule(Heard):
+    """A bumped meeting keeps its slot."""
+
+    kind: Literal["fail_reschedule"] = "fail_reschedule"
+
+
+def _own_option(
+    message: Decision | Propose | ProposeReschedule | Reply | RescheduleReply, question: None
+) -> Sequence[int]:
+    return (message.option,)
+
+
+def _possible(message: Reply | RescheduleReply) -> Sequence[float]:
+    return (0.0 if message.status == "IMPOSSIBLE" else 1.0,)
+
+
+def slot_weights(trace: Trace) -> NDArray[np.float64]:
+    """What each slot weighs in the cost-weighted variant: the cost level of what is in it when a round starts.
+
+    A free slot weighs 1, as a slot of the lowest level does: with uniform costs both variants agree.
+
+    Returns:
+        Weights in levels, shape (rounds, seats, slots).
+    """
+    rounds = calendars_by_round(trace)[:-1]
+    return np.array([[[1.0 if i is None else float(i.cost) for i in c.slots] for c in seats] for seats in rounds])
+
+
+EVIDENCE = EvidenceTable(
+    slots=lambda start: int(str(start.facts["num_slots"])),
+    weights=slot_weights,
+    rules=(
+        # DSM
+        Rule(message=Proposals, slots=lambda said, _: [offer.option for offer in said.proposals]),
+        Rule(
+            message=Scores,
+            answers=Proposals,
+            slots=lambda said, asked: [offer.option for offer in asked.proposals],
+            evidence=lambda said: [max(score, 0) / _TOP for score in said.scores],
+        ),
+        # DSM and IMAP
+        Rule(message=Decision, slots=_own_option),
+        # IMAP
+        Rule(message=CostRequest),
+        Rule(
+            message=Costs,
+            answers=CostRequest,
+            slots=lambda said, asked: asked.options,
+            evidence=lambda said: [0.0 if cost is None else 1.0 for cost in said.costs],
+        ),
+        # SD-MAP
+        Rule(message=Propose, slots=_own_option, evidence=_SUGGESTED, strength=_SOFTLY),
+        Rule(message=Reply, slots=_own_option, evidence=_possible),
+        Rule(message=ProposeReschedule, slots=_own_option, evidence=_SUGGESTED, strength=_SOFTLY),
+        Rule(message=RescheduleReply, slots=_own_option, evidence=_possible),
+        *(Rule(message=kind) for kind in (Confirm, Fail, RescheduleRequest, ConfirmReschedule, FailReschedule)),
+    ),
+)
