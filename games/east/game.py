@@ -8,11 +8,11 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import ClassVar
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from framework.game import Ballot, Game, Phase, Rules, Settlement
 from framework.messages import Batch, Conflict, Round, Turn
@@ -20,6 +20,7 @@ from games.east.association import AssociationName
 from games.east.conditions import BEYOND, CONDITIONS, PERSONAS, Condition
 from games.east.observation import Choose, EastObservation, describe
 from games.east.outcome import CHANCE, METRICS, EastOutcome, score_choices
+from games.east.prompting import PromptPack
 from games.east.scenario import PAPER, PROMPTS, PromptVariant, Scenario, Vignette, perturbed
 
 __all__ = ["East", "EastRules", "EastState"]
@@ -32,11 +33,22 @@ class EastRules(Rules):
         conditions: Play these conditions of the suite only; empty for all.
         prompts: Play these prompt variants of the suite only; empty for all.
         association: Where strategies without a model take association strengths from.
+        pack: The wording of prompts: a shipped pack, or a folder of templates.
     """
 
     conditions: tuple[str, ...] = ()
     prompts: tuple[PromptVariant, ...] = ()
     association: AssociationName = "table"
+    pack: str = "plain"
+
+    @cached_property
+    def prompt_pack(self) -> PromptPack:
+        """The pack, read once.
+
+        Raises:
+            ValueError: If there is none of that name, or a template is missing.
+        """
+        return PromptPack.load(self.pack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +188,8 @@ class East(Game[Scenario, EastState]):
             "prompt": scenario.prompt,
             "target": scenario.target,
             "chance": CHANCE,
+            "prompt_pack": self.rules.prompt_pack.name,
+            "prompt_pack_sha256": self.rules.prompt_pack.sha256,
         }
 
     def perturb(self, scenario: Scenario, seat: int, rng: random.Random) -> Scenario:
@@ -186,15 +200,3 @@ class East(Game[Scenario, EastState]):
 
     def final(self, state: EastState) -> dict[str, JsonValue]:
         return {} if state.outcome is None else state.outcome.model_dump(mode="json", exclude={"type", "round"})
-
-    def read_tasks(self, path: Path) -> Sequence[Scenario]:
-        scenarios = []
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            try:
-                if line.strip():
-                    scenarios.append(Scenario.model_validate_json(line))
-            except ValidationError as error:
-                first = error.errors()[0]
-                where = ".".join(str(part) for part in first["loc"]) or "the line as a whole"
-                raise ValueError(f"{path}, line {number}: {first['msg']} at {where}; mend the scenario") from error
-        return scenarios

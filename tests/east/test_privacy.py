@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from framework import Round, Turn
 from games.east import BEYOND, CONDITIONS, PAPER, PROMPTS, East, EastObservation, Scenario
+from games.east.prompting import PromptPack
 
 cells = st.builds(
     lambda condition, vignette, prompt, seed: condition.scenario(vignette, prompt, seed),
@@ -28,11 +29,21 @@ def hidden(scenario: Scenario, seat: int) -> bool:
     return scenario.knowledge[seat].partner != scenario.vignette.personas[1 - seat]
 
 
+PACK = PromptPack.load("plain")
+
+
+def prompts(scenario: Scenario, seat: int) -> list[str]:
+    """All that a model in this seat is told."""
+    sight = observation(scenario, seat)
+    return [PACK.user(sight), PACK.system(sight), PACK.repair(sight, "The answer is not JSON.")]
+
+
 def seen(scenario: Scenario, seat: int) -> list[str]:
     """All that reaches a seat, as text."""
     game = East()
     sight = observation(scenario, seat)
     return [
+        *prompts(scenario, seat),
         sight.model_dump_json(),
         sight.describe(),
         repr(sight),
@@ -45,9 +56,27 @@ def seen(scenario: Scenario, seat: int) -> list[str]:
 def test_a_blind_seat_never_sees_the_partners_persona(scenario: Scenario, seat: int) -> None:
     partner, own = scenario.vignette.personas[1 - seat], scenario.vignette.personas[seat]
     texts = seen(scenario, seat)
-    assert all(own in text for text in (texts[0], texts[1], texts[3]))
+    assert sum(own in text for text in texts) == 4
     if hidden(scenario, seat):
         assert not any(partner in text for text in texts)
+
+
+@given(cells, st.sampled_from([0, 1]))
+def test_a_seat_that_was_told_is_told_in_its_prompt(scenario: Scenario, seat: int) -> None:
+    told = scenario.knowledge[seat].partner
+    assert told is None or f"other player is a {told}." in prompts(scenario, seat)[0]
+
+
+@given(cells, cells, st.sampled_from([0, 1]))
+def test_a_prompt_depends_on_what_the_seat_knows_and_on_nothing_else(one: Scenario, two: Scenario, seat: int) -> None:
+    same = two.model_copy(
+        update={
+            "knowledge": (two.knowledge[0], one.knowledge[1]) if seat else (one.knowledge[0], two.knowledge[1]),
+            "orders": (one.orders[seat], one.orders[seat]),
+            "prompt": one.prompt,
+        }
+    )
+    assert prompts(same, seat) == prompts(one, seat)
 
 
 def test_the_blind_seats_are_those_of_the_conditions() -> None:
@@ -65,3 +94,4 @@ def test_no_sight_names_a_role_or_the_condition(scenario: Scenario, seat: int) -
 @given(cells, st.sampled_from([0, 1]))
 def test_words_come_in_the_seats_own_order(scenario: Scenario, seat: int) -> None:
     assert observation(scenario, seat).words == scenario.orders[seat]
+    assert f"Words: {', '.join(scenario.orders[seat])}" in prompts(scenario, seat)[0]

@@ -102,10 +102,10 @@ def test_a_scenario_that_misstates_a_seats_own_persona_is_refused() -> None:
 def test_tasks_are_read_from_a_file_and_a_faulty_line_is_named(tmp_path: Path) -> None:
     scenarios = East().suite("quick", 0)
     path = tmp_path / "tasks.jsonl"
-    path.write_text("\n".join(s.model_dump_json() for s in scenarios) + "\n")
+    East().write_tasks(path, scenarios)
     assert East().read_tasks(path) == scenarios
     path.write_text(scenarios[0].model_dump_json() + "\n{}\n")
-    with pytest.raises(ValueError, match=r"tasks.jsonl, line 2: Field required at vignette"):
+    with pytest.raises(ValueError, match=r"tasks.jsonl line 2: Field required at vignette"):
         East().read_tasks(path)
 
 
