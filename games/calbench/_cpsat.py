@@ -10,7 +10,7 @@ from games.calbench._problem import NO_SOLUTION, Problem, Solution
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-_BLOCK_LIMIT = 2**30
+_BLOCK_LIMIT = 2**42
 """Largest weight in an objective that settles the slots of several items at once."""
 
 
@@ -37,6 +37,7 @@ class _Model:
         self.solver = cp_model.CpSolver()
         self.solver.parameters.num_workers = 1
         self.solver.parameters.random_seed = 0
+        self.solver.parameters.linearization_level = 2
         self.solver.parameters.max_deterministic_time = effort
 
     def cost(self) -> cp_model.LinearExprT:

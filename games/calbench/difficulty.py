@@ -107,17 +107,20 @@ def _estimate(rows: Sequence[tuple[bool, ...]], slots: int, dice: Dice, samples:
     The product of the numbers of choices is an unbiased estimate of `F`. Sums are kept in integers, so that
     the result is the same on every machine.
     """
-    choices = sorted([[slot for slot, fits in enumerate(row) if fits] for row in rows], key=len)
+    choices = sorted([[1 << slot for slot, fits in enumerate(row) if fits] for row in rows], key=len)
+    masks = [sum(row) for row in choices]
     total = squares = 0
     for _ in range(samples):
-        used: set[int] = set()
+        used = 0
         ways = 1
-        for row in choices:
-            free = [slot for slot in row if slot not in used]
-            ways *= len(free)
+        for row, mask in zip(choices, masks, strict=True):
+            free = (mask & ~used).bit_count()
+            ways *= free
             if not free:
                 break
-            used.add(free[dice.below(len(free))])
+            while (slot := dice.pick(row)) & used:
+                pass
+            used |= slot
         total += ways
         squares += ways * ways
     everything = math.perm(slots, len(rows))

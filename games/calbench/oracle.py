@@ -52,7 +52,12 @@ class AdjustmentTerms(NamedTuple):
 
 
 def optimum(
-    layout: Layout, *, scale: CostScale = LEVEL_SCALE, method: Method = "auto", effort: float = 60.0
+    layout: Layout,
+    *,
+    scale: CostScale = LEVEL_SCALE,
+    move_priors: bool = True,
+    method: Method = "auto",
+    effort: float = 60.0,
 ) -> Oracle:
     """Compute the schedule of least total displacement cost.
 
@@ -62,13 +67,14 @@ def optimum(
     Args:
         layout: A scenario, or its calendars and meetings.
         scale: The scale on which cost is minimised and reported.
+        move_priors: Whether prior meetings may be moved.
         method: Which solver; all give the same answer.
         effort: Limit of one CP-SAT search in its deterministic seconds; when it is reached, the status is
             `feasible` and the bound is below the total or the slots are not the smallest.
     """
     if landing_faults(layout):
         return Oracle(status="infeasible", total=None, bound=None)
-    answer = solve(_problem(layout, scale), method, effort)
+    answer = solve(_problem(layout, scale, move_priors), method, effort)
     if answer.total is None:
         return Oracle(status="infeasible", total=None, bound=None)
     count = len(layout.meetings)
@@ -230,7 +236,7 @@ def _largest_where_all(costs: Sequence[Sequence[int | None]]) -> list[int]:
     return [max((column[place] or 0 for column in joint), default=0) for place in range(len(costs))]
 
 
-def _problem(layout: Layout, scale: CostScale) -> Problem:
+def _problem(layout: Layout, scale: CostScale, move_priors: bool) -> Problem:
     """Build the rows of the meetings and then of the prior meetings; priors leave their slots open."""
     columns = [
         [
@@ -254,7 +260,7 @@ def _problem(layout: Layout, scale: CostScale) -> Problem:
             fee = scale.shown[item.cost - 1] * len(item.participants)
             row = tuple(
                 [
-                    0 if slot == item.slot else None if cost is None else cost + fee
+                    0 if slot == item.slot else cost + fee if move_priors and cost is not None else None
                     for slot, cost in enumerate(row)
                 ]
             )
