@@ -111,7 +111,4 @@ def _blocks(problem: Problem) -> list[range]:
     size = 1
     while problem.num_slots ** (size + 1) <= _BLOCK_LIMIT and size < len(problem.costs):
         size += 1
-    return [
-        range(start, min(start + size, len(problem.costs)))
-        for start in range(0, len(problem.costs), size)
-    ]
+    return [range(start, min(start + size, len(problem.costs))) for start in range(0, len(problem.costs), size)]

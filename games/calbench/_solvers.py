@@ -202,9 +202,7 @@ class _Search:
 
     def __init__(self, problem: Problem, node_limit: int | None) -> None:
         keys, _ = _fold(problem)
-        self.ranked = [
-            sorted((key, slot) for slot, key in enumerate(row) if key is not None) for row in keys
-        ]
+        self.ranked = [sorted((key, slot) for slot, key in enumerate(row) if key is not None) for row in keys]
         self.clashes = [sorted(others) for others in _clashes(problem)]
         self.taken = [[0] * problem.num_slots for _ in keys]
         self.slots = [-1] * len(keys)

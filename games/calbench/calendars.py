@@ -229,9 +229,7 @@ class Calendar:
             label: Gives each item's private label; without it no labels are shown.
             scale: Turns cost levels into shown costs.
         """
-        return "\n".join(
-            f"Slot {slot}: {_describe(item, label, scale)}" for slot, item in enumerate(self.slots)
-        )
+        return "\n".join(f"Slot {slot}: {_describe(item, label, scale)}" for slot, item in enumerate(self.slots))
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

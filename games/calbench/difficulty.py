@@ -36,7 +36,9 @@ def feasible_slots(layout: Layout) -> tuple[tuple[bool, ...], ...]:
     vectors = [insertion_costs(calendar) for calendar in layout.calendars]
     return tuple(
         [
-            tuple([None not in column for column in zip(*[vectors[seat] for seat in meeting.participants], strict=True)])
+            tuple(
+                [None not in column for column in zip(*[vectors[seat] for seat in meeting.participants], strict=True)]
+            )
             for meeting in layout.meetings
         ]
     )
@@ -125,9 +127,7 @@ def _estimate(rows: Sequence[tuple[bool, ...]], slots: int, dice: Dice, samples:
         squares += ways * ways
     everything = math.perm(slots, len(rows))
     spread = (samples * squares - total * total) / (samples**2 * (samples - 1) * everything**2)
-    return Difficulty(
-        d=total / (samples * everything), feasible=None, method="sampled", std_error=math.sqrt(spread)
-    )
+    return Difficulty(d=total / (samples * everything), feasible=None, method="sampled", std_error=math.sqrt(spread))
 
 
 def buckets(scores: Sequence[float]) -> tuple[Bucket, ...]:

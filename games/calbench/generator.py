@@ -101,9 +101,7 @@ def _errands(calendar: Calendar) -> int:
 
 def _meetings(params: ScenarioParams, seed: int) -> tuple[Meeting, ...]:
     if params.participant_lists is None:
-        sets = participant_sets(
-            params.num_agents, params.subset_size, params.num_meetings, Dice(seed, "participants")
-        )
+        sets = participant_sets(params.num_agents, params.subset_size, params.num_meetings, Dice(seed, "participants"))
     else:
         sets = tuple([tuple(sorted(participants)) for participants in params.participant_lists])
     orders = speaker_orders(sets, params.num_agents, Dice(seed, "speakers"))
@@ -150,9 +148,7 @@ def _place(
     return tuple(priors), tuple(slots[len(priors) :])
 
 
-def _draw_slots(
-    sets: Sequence[tuple[int, ...]], params: ScenarioParams, dice: Dice
-) -> list[int] | None:
+def _draw_slots(sets: Sequence[tuple[int, ...]], params: ScenarioParams, dice: Dice) -> list[int] | None:
     """Draw slots one after another; None if one finds all slots used by its participants."""
     used: list[set[int]] = [set() for _ in range(params.num_agents)]
     slots: list[int] = []
@@ -167,9 +163,7 @@ def _draw_slots(
     return slots
 
 
-def _check_room(
-    params: ScenarioParams, meetings: Sequence[tuple[int, ...]], priors: Sequence[tuple[int, ...]]
-) -> None:
+def _check_room(params: ScenarioParams, meetings: Sequence[tuple[int, ...]], priors: Sequence[tuple[int, ...]]) -> None:
     for agent, blocked in enumerate(params.agent_blocked):
         new = sum(agent in participants for participants in meetings)
         old = sum(agent in participants for participants in priors)
@@ -186,13 +180,9 @@ def _calendar(plan: _Plan, agent: int, seed: int) -> Calendar:
     slots: list[Slot] = [None] * params.num_slots
     for prior in plan.priors:
         if agent in prior.participants:
-            slots[prior.slot] = MeetingItem(
-                meeting_id=prior.id, cost=prior.cost, participants=prior.participants
-            )
+            slots[prior.slot] = MeetingItem(meeting_id=prior.id, cost=prior.cost, participants=prior.participants)
     own_witness = [
-        slot
-        for meeting, slot in zip(plan.meetings, plan.witness, strict=True)
-        if agent in meeting.participants
+        slot for meeting, slot in zip(plan.meetings, plan.witness, strict=True) if agent in meeting.participants
     ]
     places = _errand_places(params, agent, slots, own_witness, Dice(seed, f"errands {agent}"))
     levels = _levels(params, len(places), Dice(seed, f"levels {agent}"))

@@ -105,9 +105,7 @@ def landing_faults(layout: Layout) -> list[tuple[int, int, int]]:
     ]
 
 
-def oracle_for(
-    scenario: Scenario, meeting_ids: Collection[int], *, scale: CostScale = LEVEL_SCALE
-) -> tuple[int, ...]:
+def oracle_for(scenario: Scenario, meeting_ids: Collection[int], *, scale: CostScale = LEVEL_SCALE) -> tuple[int, ...]:
     """Return each seat's cost in the stored optimum, restricted to some of the meetings.
 
     This is the scheduled-only oracle of table 1. A prior meeting that the optimum moves is counted if it
@@ -126,9 +124,7 @@ def oracle_for(
         raise ValueError(f"{scenario.task_id} has no meeting {min(unknown)}")
     if scenario.oracle.status == "infeasible":
         raise ValueError(f"{scenario.task_id} has no feasible schedule to compare with")
-    return _charges(
-        scenario, scenario.oracle.slots, scenario.oracle.prior_slots, scale, frozenset(meeting_ids)
-    )
+    return _charges(scenario, scenario.oracle.slots, scenario.oracle.prior_slots, scale, frozenset(meeting_ids))
 
 
 def replayed(
@@ -180,9 +176,7 @@ def greedy(layout: Layout, *, scale: CostScale = LEVEL_SCALE) -> Greedy:
     return Greedy(tuple(slots), tuple(board.paid), sum(board.paid))
 
 
-def worst_insertion(
-    layout: Layout, *, scale: CostScale = LEVEL_SCALE
-) -> tuple[tuple[int | None, ...], ...]:
+def worst_insertion(layout: Layout, *, scale: CostScale = LEVEL_SCALE) -> tuple[tuple[int | None, ...], ...]:
     """Return, by agent and meeting, the largest insertion cost over the slots feasible for all.
 
     The costs are those of the calendars at the start.
@@ -199,9 +193,7 @@ def worst_insertion(
     return tuple([tuple(row) for row in table])
 
 
-def adjustment_terms(
-    scenario: Scenario, *, scale: CostScale = LEVEL_SCALE
-) -> tuple[AdjustmentTerms, ...]:
+def adjustment_terms(scenario: Scenario, *, scale: CostScale = LEVEL_SCALE) -> tuple[AdjustmentTerms, ...]:
     """Return each seat's `w` and `o` of the coordination-adjusted cost; both 0 without meetings.
 
     Raises:
@@ -240,11 +232,7 @@ def _problem(layout: Layout, scale: CostScale, move_priors: bool) -> Problem:
     """Build the rows of the meetings and then of the prior meetings; priors leave their slots open."""
     columns = [
         [
-            0
-            if item is None or type(item) is MeetingItem
-            else None
-            if item.blocked
-            else scale.shown[item.cost - 1]
+            0 if item is None or type(item) is MeetingItem else None if item.blocked else scale.shown[item.cost - 1]
             for item in calendar.slots
         ]
         for calendar in layout.calendars
@@ -292,9 +280,7 @@ def _charges(
         if only is None or meeting.id in only
     ]
     moved = [
-        (prior, slot)
-        for prior, slot in zip(layout.prior_meetings, prior_slots, strict=True)
-        if slot != prior.slot
+        (prior, slot) for prior, slot in zip(layout.prior_meetings, prior_slots, strict=True) if slot != prior.slot
     ]
     placed += moved if only is None else _made_way(placed, moved)
     for item, slot in placed:
@@ -352,5 +338,3 @@ class _Board:
             if type(there) is Errand:
                 self.paid[seat] += self.scale.shown[there.cost - 1]
                 own[own.index(None)] = there
-
-

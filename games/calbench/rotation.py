@@ -60,9 +60,7 @@ def _rotate(num_agents: int, size: int, count: int, dice: Dice) -> tuple[tuple[t
     return tuple(sets), max(pairs, default=0) - min(pairs, default=0)
 
 
-def speaker_orders(
-    sets: Sequence[tuple[int, ...]], num_agents: int, dice: Dice
-) -> tuple[tuple[int, ...], ...]:
+def speaker_orders(sets: Sequence[tuple[int, ...]], num_agents: int, dice: Dice) -> tuple[tuple[int, ...], ...]:
     """Draw the speaker order of each meeting so that agents speak first about equally often.
 
     Where there are as many meetings as agents, and the participants rotate, each agent speaks first exactly
@@ -79,10 +77,7 @@ def speaker_orders(
         while _hand_over(agent, first, sets, num_agents):
             pass
     return tuple(
-        [
-            (leader, *[seat for seat in order if seat != leader])
-            for leader, order in zip(first, orders, strict=True)
-        ]
+        [(leader, *[seat for seat in order if seat != leader]) for leader, order in zip(first, orders, strict=True)]
     )
 
 

@@ -161,9 +161,7 @@ def _quick(seed: int) -> list[Scenario]:
 
 def _prior_meetings(seed: int) -> list[Scenario]:
     """Keep the candidates whose best schedule with all prior meetings in place is dearer than the optimum."""
-    params = ScenarioParams(
-        density=0.8, blocked=3, cost_setting="balanced", num_prior_meetings=3, prior_subset_size=2
-    )
+    params = ScenarioParams(density=0.8, blocked=3, cost_setting="balanced", num_prior_meetings=3, prior_subset_size=2)
     found: list[Draft] = []
     for layout in _drafts(params, seed):
         if _must_move(layout):
