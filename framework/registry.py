@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from framework.game import Game
     from framework.strategy import Strategy
 
-__all__ = ["COMMANDS", "GAMES", "STRATEGIES", "Entry", "entries", "game", "load", "strategy"]
+__all__ = ["COMMANDS", "GAMES", "STRATEGIES", "Entry", "entries", "find", "game", "load", "strategy"]
 
 GAMES = "cheaptalk.games"
 STRATEGIES = "cheaptalk.strategies"
@@ -81,6 +81,15 @@ def load(group: str, name: str) -> Any:
         raise UserError(f"{kind} {name!r}{owner} cannot be loaded from {point.value}: {_what(error)}") from error
 
 
+def find(group: str, name: str) -> Any:
+    """What a name stands for: a registered name, `module.path:Class` or `path/to/file.py:Class`.
+
+    Raises:
+        UserError: If there is nothing of that name or it cannot be loaded.
+    """
+    return _named_in_code(name) if ":" in name else load(group, name)
+
+
 def game(name: str) -> type[Game[Any, Any]]:
     """A game by its registered name, `module.path:Class` or `path/to/file.py:Class`.
 
@@ -104,7 +113,7 @@ def strategy(name: str) -> type[Strategy[Any]]:
 
 
 def _class(group: str, name: str, base: type[Any]) -> type[Any]:
-    found = _named_in_code(name) if ":" in name else load(group, name)
+    found = find(group, name)
     if not (isinstance(found, type) and issubclass(found, base)):
         raise UserError(f"{name!r} is not a {base.__name__}; name a subclass of framework.{base.__name__}")
     if missing := sorted(getattr(found, "__abstractmethods__", ())):

@@ -1,0 +1,141 @@
+"""`cheaptalk run`: play a suite and print its table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from framework.experiment import Experiment
+    from framework.runner import Outcome
+
+__all__ = ["run"]
+
+_MOST_ERRORS = 3
+
+
+def run(
+    target: Annotated[str, typer.Argument(metavar="GAME|FILE.yaml|RUN", help="A game, an experiment file or a run.")],
+    suite: Annotated[str | None, typer.Option(help="A suite of the game; see `cheaptalk list suites`.")] = None,
+    tasks: Annotated[str | None, typer.Option(help="A file of tasks, one JSON object a line.")] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="For all seats: imap, dsm:theta=0.5, my.module:Class or mine.py:Class.")
+    ] = None,
+    seat: Annotated[list[str] | None, typer.Option(metavar="N=STRATEGY", help="For one seat; repeatable.")] = None,
+    channels: Annotated[str | None, typer.Option(help="The open channels, with commas.")] = None,
+    topology: Annotated[str | None, typer.Option(help="Such as ring or clusters:size=3.")] = None,
+    rule: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule of the game; repeatable.")] = None,
+    rotate: Annotated[bool | None, typer.Option(help="Shift strategies by a seat from game to game.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the run.")] = None,
+    suite_seed: Annotated[int | None, typer.Option(min=0, help="Seed of the suite.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Play only so many tasks.")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="Play each task so often.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes that play at once.")] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, help="Games that overlap in one process.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time limit of a move.")] = None,
+    out: Annotated[str | None, typer.Option(help="Folder of the run; a new one below runs/ by default.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+) -> int:
+    """Play the games of a suite and print a table. Flags override the file."""
+    from framework.cli._console import progress_bar
+    from framework.runner import RunStopped
+    from framework.runner import run as play
+
+    flags = {
+        "suite": suite,
+        "tasks": tasks,
+        "strategy": strategy,
+        "seats": _seats(seat or []),
+        "rules": _rules(rule or [], channels, topology),
+        "rotate": rotate,
+        "seed": seed,
+        "suite_seed": suite_seed,
+        "limit": limit,
+        "repeats": repeats,
+        "jobs": jobs,
+        "concurrency": concurrency,
+        "limits": {} if seconds is None else {"seconds": seconds},
+        "out": out,
+    }
+    experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})}, resume)
+    try:
+        with progress_bar(experiment.game) as progress:
+            outcome = play(experiment, resume=resume, progress=progress)
+    except RunStopped as stopped:
+        return _stopped(stopped)
+    _print(outcome)
+    return 1 if outcome.aborted else 0
+
+
+def _seats(given: list[str]) -> dict[int, str]:
+    from framework.errors import UserError
+
+    seats: dict[int, str] = {}
+    for text in given:
+        seat, found, strategy = text.partition("=")
+        if not (found and seat.strip().isdecimal() and strategy):
+            raise UserError(f"--seat {text!r} is not of the form N=STRATEGY; write for instance --seat 0=imap")
+        seats[int(seat)] = strategy
+    return seats
+
+
+def _rules(given: list[str], channels: str | None, topology: str | None) -> dict[str, Any]:
+    from framework.errors import UserError
+    from framework.specs import named_from, parse_value
+
+    rules: dict[str, Any] = {}
+    for text in given:
+        key, found, value = text.partition("=")
+        if not (found and key):
+            raise UserError(f"--rule {text!r} is not of the form KEY=VALUE; write for instance --rule retries=3")
+        rules[key.strip()] = parse_value(value)
+    if channels is not None:
+        rules["channels"] = [name.strip() for name in channels.split(",") if name.strip()]
+    if topology is not None:
+        rules["topology"] = named_from(topology)
+    return rules
+
+
+def _experiment(target: str, flags: dict[str, Any], resume: bool) -> Experiment:
+    from framework.errors import UserError
+    from framework.experiment import parse_experiment, read_experiment
+
+    path = Path(target)
+    if (path / "config.yaml").is_file():
+        if not resume:
+            raise UserError(f"{target} holds a run; add --resume to go on with it, or run {target}/config.yaml anew")
+        return read_experiment(path / "config.yaml", {**flags, "out": target})
+    if path.suffix in (".yaml", ".yml"):
+        return read_experiment(path, flags)
+    return parse_experiment({"game": target}, flags, "flags")
+
+
+def _stopped(stopped: Exception) -> int:
+    from framework.cli._console import say
+    from framework.runner import RunStopped
+
+    assert isinstance(stopped, RunStopped)
+    say(str(stopped))
+    return 130 if stopped.interrupted else 1
+
+
+def _print(outcome: Outcome) -> None:
+    from framework.cli._console import print_table, say
+    from framework.tables import RunResults, summarise
+
+    for note in outcome.notes:
+        say(note)
+    print_table(summarise([RunResults(outcome.folder.name, outcome.results)], outcome.experiment.report))
+    usage = outcome.usage
+    if usage.calls:
+        cost = "" if usage.cost is None else f", {usage.cost:.4f} USD"
+        print(f"Models: {usage.calls} calls, {usage.prompt_tokens} + {usage.completion_tokens} tokens{cost}.")
+    print(f"Run: {outcome.folder}")
+    for result in outcome.aborted[:_MOST_ERRORS]:
+        abort = result.abort
+        if abort is not None:
+            say(f"game {result.number} ({result.task}) aborted at {abort.boundary}: {' '.join(abort.error.split())}")
+    if len(outcome.aborted) > _MOST_ERRORS:
+        say(f"{len(outcome.aborted) - _MOST_ERRORS} more aborted; their traces say why")

@@ -1,0 +1,27 @@
+"""`cheaptalk show`: a game as people read it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["show"]
+
+
+def show(trace: Annotated[Path, typer.Argument(help="A trace, such as runs/<name>/traces/0000-<task>.json.")]) -> None:
+    """Show who said what to whom, which batches were submitted, and what became of them."""
+    from framework.errors import UserError
+    from framework.playthrough import playthrough
+    from framework.registry import game
+    from framework.results import read_result
+    from framework.trace import TraceError, read_trace
+
+    try:
+        with suppress(UserError):
+            game(read_result(trace).game)  # its events and actions become known
+        print(playthrough(read_trace(trace)))
+    except TraceError as error:
+        raise UserError(str(error)) from error
