@@ -83,6 +83,12 @@ class Prompts(ABC, Generic[ObservationT]):
                 f"prompts {self.folder}: there is no {missing[0]}.j2; copy the game's own from {self.default} and edit"
             )
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Prompts) and other.folder == self.folder
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.folder))
+
     def using(self, folder: Path) -> Self:
         """The same game's prompts from another folder.
 
