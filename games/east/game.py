@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache
 from itertools import product
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from games.east.association import AssociationName
 from games.east.conditions import BEYOND, CONDITIONS, PERSONAS, Condition
 from games.east.observation import Choose, EastObservation, describe
 from games.east.outcome import CHANCE, METRICS, EastOutcome, score_choices
-from games.east.prompting import PromptPack
+from games.east.prompting import EastPrompts
 from games.east.scenario import PAPER, PROMPTS, PromptVariant, Scenario, Vignette, perturbed
 
 __all__ = ["East", "EastRules", "EastState"]
@@ -33,22 +33,11 @@ class EastRules(Rules):
         conditions: Play these conditions of the suite only; empty for all.
         prompts: Play these prompt variants of the suite only; empty for all.
         association: Where strategies without a model take association strengths from.
-        pack: The wording of prompts: a shipped pack, or a folder of templates.
     """
 
     conditions: tuple[str, ...] = ()
     prompts: tuple[PromptVariant, ...] = ()
     association: AssociationName = "table"
-    pack: str = "plain"
-
-    @cached_property
-    def prompt_pack(self) -> PromptPack:
-        """The pack, read once.
-
-        Raises:
-            ValueError: If there is none of that name, or a template is missing.
-        """
-        return PromptPack.load(self.pack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,15 +177,24 @@ class East(Game[Scenario, EastState]):
             "prompt": scenario.prompt,
             "target": scenario.target,
             "chance": CHANCE,
-            "prompt_pack": self.rules.prompt_pack.name,
-            "prompt_pack_sha256": self.rules.prompt_pack.sha256,
         }
 
     def perturb(self, scenario: Scenario, seat: int, rng: random.Random) -> Scenario:
         return perturbed(scenario, seat, PERSONAS, rng)
+
+    def public_facts(self, scenario: Scenario) -> dict[str, JsonValue]:
+        return {"prompt": scenario.prompt}
+
+    def prompts(self) -> EastPrompts:
+        return _prompts()
 
     def view(self, state: EastState, seat: int) -> str:
         return describe(state.scenario.knowledge[seat], state.scenario.orders[seat])
 
     def final(self, state: EastState) -> dict[str, JsonValue]:
         return {} if state.outcome is None else state.outcome.model_dump(mode="json", exclude={"type", "round"})
+
+
+@cache
+def _prompts() -> EastPrompts:
+    return EastPrompts()

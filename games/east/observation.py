@@ -18,12 +18,10 @@ class Choose(Action):
 
     Attributes:
         chosen_word: The word; case and surrounding space do not matter.
-        reasoning: Why, for whoever reads the trace. The other seat never sees it.
     """
 
     type: Literal["choose"] = "choose"
     chosen_word: str
-    reasoning: str = ""
 
 
 class EastObservation(Observation):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framework import Round, Turn
-from games.east import BEYOND, CONDITIONS, PAPER, PROMPTS, East, EastObservation, Scenario
-from games.east.prompting import PromptPack
+from framework import Round, SeatStart, Turn
+from games.east import BEYOND, CONDITIONS, PAPER, PROMPTS, Choose, East, EastObservation, Scenario
+from games.east.game import one_of_the_words
+from games.east.prompting import EastPrompts
 
 cells = st.builds(
     lambda condition, vignette, prompt, seed: condition.scenario(vignette, prompt, seed),
@@ -29,13 +30,15 @@ def hidden(scenario: Scenario, seat: int) -> bool:
     return scenario.knowledge[seat].partner != scenario.vignette.personas[1 - seat]
 
 
-PACK = PromptPack.load("plain")
+PACK = EastPrompts()
 
 
 def prompts(scenario: Scenario, seat: int) -> list[str]:
     """All that a model in this seat is told."""
     sight = observation(scenario, seat)
-    return [PACK.user(sight), PACK.system(sight), PACK.repair(sight, "The answer is not JSON.")]
+    start = SeatStart(game="east", seat=seat, seats=2, rounds=1, facts=East().public_facts(scenario))
+    conflict = one_of_the_words(East().start(scenario), seat, (Choose(chosen_word="needle"),))
+    return [PACK.message(sight, True), PACK.message(sight, False, conflict), PACK.system(start), str(start.facts)]
 
 
 def seen(scenario: Scenario, seat: int) -> list[str]:
@@ -48,7 +51,6 @@ def seen(scenario: Scenario, seat: int) -> list[str]:
         sight.describe(),
         repr(sight),
         game.view(game.start(scenario), seat),
-        str(game.public_facts(scenario)),
     ]
 
 
