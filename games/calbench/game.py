@@ -27,6 +27,7 @@ from framework.trace import BatchRolledBack
 from games.calbench.actions import Reschedule, Schedule
 from games.calbench.batches import DECISION_RULES, VOLUNTARY_RULES, apply_batch, schedule_of
 from games.calbench.events import CalendarBatch, ConsistencyViolation, MeetingMoved, MeetingResolved
+from games.calbench.labels import assign
 from games.calbench.metrics import METRICS
 from games.calbench.observation import CalendarObservation
 from games.calbench.privacy import EVIDENCE
@@ -136,12 +137,15 @@ class CalBench(Game[Scenario, State]):
         return scenario.setting
 
     def observe(self, state: State, turn: Turn) -> CalendarObservation:
+        labels = assign(state.scenario)
         return CalendarObservation(
             turn=turn,
             calendar=state.calendars[turn.seat],
             meeting=state.meeting,
             scale=state.scenario.cost_scale,
             penalty=state.paid_shown[turn.seat],
+            labels=labels.texts(turn.seat, state.calendars[turn.seat]),
+            topic=labels.meetings[state.meeting.id].text if turn.participates else "",
         )
 
     def view(self, state: State, seat: int) -> str:
@@ -153,6 +157,7 @@ class CalBench(Game[Scenario, State]):
             "scenario_seed": scenario.seed,
             "optimal_cost": scenario.oracle.total,
             "greedy_cost": scenario.greedy_cost,
+            "labels": assign(scenario).record(),
         }
 
     def public_facts(self, scenario: Scenario) -> dict[str, JsonValue]:

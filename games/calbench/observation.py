@@ -22,12 +22,16 @@ class CalendarObservation(Observation):
         meeting: The meeting of the round.
         scale: What costs are shown as.
         penalty: Displacement cost that the seat has paid so far, as shown.
+        labels: What the seat may read about each of its own slots; None where there is nothing to read.
+        topic: The label of the meeting of the round; empty for a seat that takes no part in it.
     """
 
     calendar: Calendar
     meeting: Meeting
     scale: CostScale
     penalty: int = 0
+    labels: tuple[str | None, ...] = ()
+    topic: str = ""
 
     @cached_property
     def agreement(self) -> CalendarAgreement:
@@ -35,8 +39,9 @@ class CalendarObservation(Observation):
         return CalendarAgreement(self.calendar, self.meeting)
 
     def describe(self) -> str:
-        """The seat's own calendar, one line a slot."""
-        return self.calendar.render(scale=self.scale)
+        """The seat's own calendar with its private labels, one line a slot."""
+        labels = {item: text for item, text in zip(self.calendar.slots, self.labels, strict=False) if item is not None}
+        return self.calendar.render(labels.get, self.scale)
 
 
 @dataclass(frozen=True)
