@@ -31,7 +31,7 @@ def nearest(name: str, known: Iterable[str], most: int = 5) -> str:
     if close:
         return f"did you mean {close[0]!r}?"
     if not names:
-        return "none is known here"
+        return "none is taken here"
     listed = names if len(names) <= most else [*names[:most], "..."]
     return f"use one of {', '.join(listed)}"
 

@@ -11,7 +11,10 @@ import typer
 __all__ = ["show"]
 
 
-def show(trace: Annotated[Path, typer.Argument(help="A trace, such as runs/<name>/traces/0000-<task>.json.")]) -> None:
+def show(
+    trace: Annotated[Path, typer.Argument(help="A trace, such as runs/<name>/traces/0000-<task>.json.")],
+    full: Annotated[bool, typer.Option("--full", help="Show prompts and reasoning as well.")] = False,
+) -> None:
     """Show who said what to whom, which batches were submitted, and what became of them."""
     from framework.errors import UserError
     from framework.playthrough import playthrough
@@ -22,6 +25,6 @@ def show(trace: Annotated[Path, typer.Argument(help="A trace, such as runs/<name
     try:
         with suppress(UserError):
             game(read_result(trace).game)  # its events and actions become known
-        print(playthrough(read_trace(trace)))
+        print(playthrough(read_trace(trace), full=full), end="")
     except TraceError as error:
         raise UserError(str(error)) from error
