@@ -118,12 +118,6 @@ def record_faults(scenario: Scenario) -> Iterator[Fault]:
         ("params.num_agents", params.num_agents, agents, "calendars"),
         ("params.num_slots", params.num_slots, scenario.num_slots, "slots on a calendar"),
         ("params.num_meetings", params.num_meetings, meetings, "meetings"),
-        (
-            "params.num_prior_meetings",
-            params.num_prior_meetings,
-            len(scenario.prior_meetings),
-            "prior meetings",
-        ),
         ("the length of asked_density", len(scenario.asked_density), agents, "calendars"),
         ("the length of realised_density", len(scenario.realised_density), agents, "calendars"),
     )

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from games.calbench._dice import Dice
-from games.calbench.oracle import insertion_costs
+from games.calbench._placing import insertion_costs
 from games.calbench.scenario import Bucket, Difficulty, Layout
 
 _MAX_STATES = 2**20

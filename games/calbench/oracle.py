@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from games.calbench._problem import Problem
+from games.calbench._placing import Board, Placed, charges, made_way, moved_priors, placement
+from games.calbench._placing import insertion_costs as insertion_costs
 from games.calbench._solvers import Method, solve
-from games.calbench.calendars import LEVEL_SCALE, Calendar, CostScale, Errand, MeetingItem
-from games.calbench.scenario import Layout, Meeting, Oracle, PriorMeeting, Scenario
+from games.calbench.calendars import LEVEL_SCALE, CostScale
+from games.calbench.scenario import Layout, Oracle, PriorMeeting, Scenario
 
 
 class Greedy(NamedTuple):
@@ -72,9 +73,9 @@ def optimum(
         effort: Limit of one CP-SAT search in its deterministic seconds; when it is reached, the status is
             `feasible` and the bound is below the total or the slots are not the smallest.
     """
-    if landing_faults(layout):
+    if overloads(layout):
         return Oracle(status="infeasible", total=None, bound=None)
-    answer = solve(_problem(layout, scale, move_priors), method, effort)
+    answer = solve(placement(layout, scale, move_priors), method, effort)
     if answer.total is None:
         return Oracle(status="infeasible", total=None, bound=None)
     count = len(layout.meetings)
@@ -83,14 +84,58 @@ def optimum(
         status=answer.status,
         total=answer.total,
         bound=answer.bound,
-        per_agent=_charges(layout, slots, prior_slots, scale),
+        per_agent=schedule_cost(layout, slots, prior_slots, scale=scale),
         slots=slots,
         prior_slots=prior_slots,
     )
 
 
-def landing_faults(layout: Layout) -> list[tuple[int, int, int]]:
-    """Return (agent, meetings, free slots) of each agent that has more meetings than free slots.
+def schedule_cost(
+    layout: Layout, slots: Sequence[int], prior_slots: Sequence[int] | None = None, *, scale: CostScale = LEVEL_SCALE
+) -> tuple[int, ...]:
+    """Return what each seat pays for a schedule.
+
+    Args:
+        layout: A scenario, or its calendars and meetings.
+        slots: Slot of each meeting.
+        prior_slots: Slot of each prior meeting; by default they stay.
+        scale: The scale of the result.
+
+    Raises:
+        ValueError: The schedule is not feasible; the message names the meeting and its slot.
+    """
+    targets = [prior.slot for prior in layout.prior_meetings] if prior_slots is None else list(prior_slots)
+    items: list[Placed] = [
+        *zip(layout.meetings, slots, strict=True),
+        *zip(layout.prior_meetings, targets, strict=True),
+    ]
+    problem = placement(layout, scale, move_priors=True)
+    taken: set[tuple[int, int]] = set()
+    for (item, slot), row in zip(items, problem.costs, strict=True):
+        wanted = {(seat, slot) for seat in item.participants}
+        if slot >= problem.num_slots or row[slot] is None or taken & wanted:
+            raise ValueError(f"meeting {item.id} cannot be in slot {slot}")
+        taken |= wanted
+    placed: list[Placed] = [*zip(layout.meetings, slots, strict=True)]
+    return charges(layout, [*placed, *moved_priors(layout, targets)], scale)
+
+
+def dead_meetings(layout: Layout) -> tuple[int, ...]:
+    """Return the ids of meetings for which each slot is blocked on some participant's calendar."""
+    rows = placement(layout, LEVEL_SCALE, move_priors=True).costs
+    return tuple([meeting.id for meeting, row in zip(layout.meetings, rows, strict=False) if set(row) == {None}])
+
+
+class Overload(NamedTuple):
+    """An agent with more meetings than free slots."""
+
+    agent: int
+    meetings: int
+    free: int
+
+
+def overloads(layout: Layout) -> list[Overload]:
+    """Return the agents that have more meetings to schedule than free slots.
 
     Such an agent cannot have all its meetings, whatever the slots: its calendar would overflow.
     """
@@ -99,10 +144,32 @@ def landing_faults(layout: Layout) -> list[tuple[int, int, int]]:
         for seat in meeting.participants:
             loads[seat] += 1
     return [
-        (agent, loads[agent], free)
+        Overload(agent, loads[agent], free)
         for agent, calendar in enumerate(layout.calendars)
         if (free := calendar.slots.count(None)) < loads[agent]
     ]
+
+
+class _Restricted(NamedTuple):
+    """The part of an optimum that serves some of its meetings."""
+
+    placed: list[Placed]
+    moved: list[tuple[PriorMeeting, int]]
+
+
+def _restricted(scenario: Scenario, meeting_ids: Collection[int] | None) -> _Restricted:
+    known = {meeting.id for meeting in scenario.meetings}
+    wanted = known if meeting_ids is None else set(meeting_ids)
+    if wanted - known:
+        raise ValueError(f"{scenario.task_id} has no meeting {min(wanted - known)}")
+    if scenario.oracle.status == "infeasible":
+        raise ValueError(f"{scenario.task_id} has no feasible schedule to compare with")
+    placed: list[Placed] = [
+        (meeting, slot)
+        for meeting, slot in zip(scenario.meetings, scenario.oracle.slots, strict=True)
+        if meeting.id in wanted
+    ]
+    return _Restricted(placed, made_way(placed, moved_priors(scenario, scenario.oracle.prior_slots)))
 
 
 def oracle_for(scenario: Scenario, meeting_ids: Collection[int], *, scale: CostScale = LEVEL_SCALE) -> tuple[int, ...]:
@@ -119,12 +186,8 @@ def oracle_for(scenario: Scenario, meeting_ids: Collection[int], *, scale: CostS
     Raises:
         ValueError: The scenario's oracle is infeasible, or a meeting does not exist.
     """
-    unknown = set(meeting_ids) - {meeting.id for meeting in scenario.meetings}
-    if unknown:
-        raise ValueError(f"{scenario.task_id} has no meeting {min(unknown)}")
-    if scenario.oracle.status == "infeasible":
-        raise ValueError(f"{scenario.task_id} has no feasible schedule to compare with")
-    return _charges(scenario, scenario.oracle.slots, scenario.oracle.prior_slots, scale, frozenset(meeting_ids))
+    placed, moved = _restricted(scenario, meeting_ids)
+    return charges(scenario, [*placed, *moved], scale)
 
 
 def replayed(
@@ -137,27 +200,18 @@ def replayed(
 
     Args:
         scenario: A scenario whose oracle has a schedule.
-        meeting_ids: The meetings that are taken; None for all.
+        meeting_ids: The meetings that are replayed, by default all; prior meetings as for `oracle_for`.
         scale: The scale of the result.
 
     Raises:
-        ValueError: The scenario's oracle is infeasible.
+        ValueError: As for `oracle_for`.
     """
-    if scenario.oracle.status == "infeasible":
-        raise ValueError(f"{scenario.task_id} has no feasible schedule to replay")
-    board = _Board(scenario.calendars, scale)
-    moved = [
-        (prior, slot)
-        for prior, slot in zip(scenario.prior_meetings, scenario.oracle.prior_slots, strict=True)
-        if slot != prior.slot
-    ]
+    placed, moved = _restricted(scenario, meeting_ids)
+    board = Board(scenario.calendars, scale)
     for prior, _ in moved:
         board.lift(prior)
-    for prior, slot in moved:
-        board.insert(prior, slot)
-    for meeting, slot in zip(scenario.meetings, scenario.oracle.slots, strict=True):
-        if meeting_ids is None or meeting.id in meeting_ids:
-            board.insert(meeting, slot)
+    for item, slot in (*moved, *placed):
+        board.insert(item, slot)
     return tuple(board.paid)
 
 
@@ -166,7 +220,7 @@ def greedy(layout: Layout, *, scale: CostScale = LEVEL_SCALE) -> Greedy:
 
     Displaced errands land on the lowest-numbered free slot. Meetings on the calendars are never moved.
     """
-    board = _Board(layout.calendars, scale)
+    board = Board(layout.calendars, scale)
     slots: list[int | None] = []
     for meeting in layout.meetings:
         slot = board.cheapest(meeting.participants)
@@ -208,133 +262,6 @@ def adjustment_terms(scenario: Scenario, *, scale: CostScale = LEVEL_SCALE) -> t
     return tuple(terms)
 
 
-def insertion_costs(calendar: Calendar, scale: CostScale = LEVEL_SCALE) -> tuple[int | None, ...]:
-    """Return `Calendar.insertion_cost` for every slot, on a scale."""
-    room = None in calendar.slots
-    return tuple(
-        [
-            0
-            if item is None
-            else scale.shown[item.cost - 1]
-            if room and type(item) is Errand and not item.blocked
-            else None
-            for item in calendar.slots
-        ]
-    )
-
-
 def _largest_where_all(costs: Sequence[Sequence[int | None]]) -> list[int]:
     joint = [column for column in zip(*costs, strict=True) if None not in column]
     return [max((column[place] or 0 for column in joint), default=0) for place in range(len(costs))]
-
-
-def _problem(layout: Layout, scale: CostScale, move_priors: bool) -> Problem:
-    """Build the rows of the meetings and then of the prior meetings; priors leave their slots open."""
-    columns = [
-        [
-            0 if item is None or type(item) is MeetingItem else None if item.blocked else scale.shown[item.cost - 1]
-            for item in calendar.slots
-        ]
-        for calendar in layout.calendars
-    ]
-    rows: dict[tuple[int, ...], tuple[int | None, ...]] = {}
-    costs: list[tuple[int | None, ...]] = []
-    members: list[list[int]] = [[] for _ in layout.calendars]
-    for item in (*layout.meetings, *layout.prior_meetings):
-        row = rows.get(item.participants)
-        if row is None:
-            row = rows[item.participants] = _joint([columns[seat] for seat in item.participants])
-        if type(item) is PriorMeeting:
-            fee = scale.shown[item.cost - 1] * len(item.participants)
-            row = tuple(
-                [
-                    0 if slot == item.slot else cost + fee if move_priors and cost is not None else None
-                    for slot, cost in enumerate(row)
-                ]
-            )
-        for seat in item.participants:
-            members[seat].append(len(costs))
-        costs.append(row)
-    groups = {tuple(group) for group in members if len(group) > 1}
-    return Problem(len(layout.calendars[0]), tuple(costs), tuple(sorted(groups)))
-
-
-def _joint(columns: Sequence[Sequence[int | None]]) -> tuple[int | None, ...]:
-    return tuple(
-        [None if None in column else sum([cost for cost in column if cost]) for column in zip(*columns, strict=True)]
-    )
-
-
-def _charges(
-    layout: Layout,
-    slots: Sequence[int],
-    prior_slots: Sequence[int],
-    scale: CostScale,
-    only: frozenset[int] | None = None,
-) -> tuple[int, ...]:
-    """Return what each seat pays in a schedule for the meetings in `only` (None: for all)."""
-    paid = [0] * len(layout.calendars)
-    placed: list[tuple[Meeting | PriorMeeting, int]] = [
-        (meeting, slot)
-        for meeting, slot in zip(layout.meetings, slots, strict=True)
-        if only is None or meeting.id in only
-    ]
-    moved = [
-        (prior, slot) for prior, slot in zip(layout.prior_meetings, prior_slots, strict=True) if slot != prior.slot
-    ]
-    placed += moved if only is None else _made_way(placed, moved)
-    for item, slot in placed:
-        fee = scale.shown[item.cost - 1] if type(item) is PriorMeeting else 0
-        for seat in item.participants:
-            there = layout.calendars[seat].slots[slot]
-            paid[seat] += fee + (scale.shown[there.cost - 1] if type(there) is Errand else 0)
-    return tuple(paid)
-
-
-def _made_way(
-    placed: Sequence[tuple[Meeting | PriorMeeting, int]], moved: Sequence[tuple[PriorMeeting, int]]
-) -> list[tuple[PriorMeeting, int]]:
-    """Return the moved prior meetings whose old slot is taken by a placed meeting, or by one of these."""
-    takers: list[tuple[Meeting | PriorMeeting, int]] = list(placed)
-    counted: list[tuple[PriorMeeting, int]] = []
-    waiting = list(moved)
-    while takers:
-        taker, slot = takers.pop()
-        for entry in list(waiting):
-            prior = entry[0]
-            if prior.slot == slot and not set(prior.participants).isdisjoint(taker.participants):
-                waiting.remove(entry)
-                counted.append(entry)
-                takers.append(entry)
-    return counted
-
-
-class _Board:
-    """Calendars in play, without checks: for replaying a schedule quickly."""
-
-    def __init__(self, calendars: Sequence[Calendar], scale: CostScale) -> None:
-        self.slots = [list(calendar.slots) for calendar in calendars]
-        self.paid = [0] * len(calendars)
-        self.scale = scale
-
-    def cheapest(self, seats: Sequence[int]) -> int | None:
-        """Return the slot of least joint insertion cost for some seats, None if none is feasible."""
-        vectors = [insertion_costs(Calendar(tuple(self.slots[seat])), self.scale) for seat in seats]
-        costs = {slot: cost for slot, cost in enumerate(_joint(vectors)) if cost is not None}
-        return min(costs, key=costs.__getitem__, default=None)
-
-    def lift(self, prior: PriorMeeting) -> None:
-        """Take a prior meeting off its slot and charge its participants."""
-        for seat in prior.participants:
-            self.slots[seat][prior.slot] = None
-            self.paid[seat] += self.scale.shown[prior.cost - 1]
-
-    def insert(self, meeting: Meeting | PriorMeeting, slot: int) -> None:
-        """Put a meeting into a slot; an errand there is charged and drops on the first free slot."""
-        item = MeetingItem(meeting_id=meeting.id, cost=meeting.cost, participants=meeting.participants)
-        for seat in meeting.participants:
-            own = self.slots[seat]
-            there, own[slot] = own[slot], item
-            if type(there) is Errand:
-                self.paid[seat] += self.scale.shown[there.cost - 1]
-                own[own.index(None)] = there
