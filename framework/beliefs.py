@@ -87,7 +87,11 @@ class Movements:
         The gains of one belief sum to how far it has moved in the end, so that VPS is the sum of all gains
         and can be split by kind of message, pair or round.
         """
-        gain: Floats = np.abs(self.after - self.prior) - np.abs(self.before - self.prior)
+        return self.gain_from(self.prior)
+
+    def gain_from(self, point: float) -> Floats:
+        """How much further each update takes its belief from a point, times what the slot weighs."""
+        gain: Floats = np.abs(self.after - point) - np.abs(self.before - point)
         gain *= self.weight
         return gain
 

@@ -173,6 +173,7 @@ class Talk:
 
     Attributes:
         game_id: Id of the playing.
+        group: The setting under which tables list the game.
         start: The first event.
         participants: The participants of each round, by its index.
         starts: Index of the event with which each round begins.
@@ -180,6 +181,7 @@ class Talk:
     """
 
     game_id: str
+    group: str
     start: GameStart
     participants: tuple[tuple[int, ...], ...]
     starts: tuple[int, ...]
@@ -191,6 +193,7 @@ class Talk:
         rounds = [(index, event.round) for index, event in enumerate(trace.events) if isinstance(event, RoundStart)]
         return cls(
             trace.game_id,
+            str(trace.config.get("group", "")),
             trace.start,
             tuple([round.participants for _, round in rounds]),
             tuple([index for index, _ in rounds]),
@@ -204,7 +207,9 @@ class GameEvidence:
 
     Attributes:
         game_id: Id of the playing.
+        group: The setting under which tables list the game.
         strategies: Name of the strategy in each seat.
+        adversarial: The seats whose strategy works against the others.
         slots: Number of slots.
         participants: The participants of each round.
         updates: The movements of beliefs, in order.
@@ -214,7 +219,9 @@ class GameEvidence:
     """
 
     game_id: str
+    group: str
     strategies: tuple[str, ...]
+    adversarial: tuple[int, ...]
     slots: int
     participants: tuple[tuple[int, ...], ...]
     updates: tuple[Update, ...]
@@ -238,8 +245,9 @@ def gather(talk: Talk, table: EvidenceTable, *, path: str = "") -> GameEvidence:
         table: What each kind of message says.
         path: Where the trace came from, kept for the tables.
     """
-    slots = table.slots(talk.start)
-    unread = [0] * talk.start.seats
+    start = talk.start
+    slots = table.slots(start)
+    unread = [0] * start.seats
     updates: list[Update] = []
     latest: dict[tuple[type[Heard], int, int], Heard] = {}
     round = -1
@@ -247,12 +255,11 @@ def gather(talk: Talk, table: EvidenceTable, *, path: str = "") -> GameEvidence:
         if message.round != round:
             round = message.round
             latest.clear()
-        heard = table.read(message.content)
+        sender, heard = message.sender, table.read(message.content)
         if heard is None:
-            unread[message.sender] += 1
+            unread[sender] += 1
             continue
         source, rule = table.by_kind[heard.kind]
-        sender = message.sender
         for reader in message.readers:
             latest[type(heard), sender, reader] = heard
             question = latest.get((rule.answers, reader, sender)) if rule.answers else None
@@ -262,7 +269,15 @@ def gather(talk: Talk, table: EvidenceTable, *, path: str = "") -> GameEvidence:
                 if 0 <= slot < slots
             ]
     return GameEvidence(
-        talk.game_id, talk.start.strategies, slots, talk.participants, tuple(updates), tuple(unread), path=path
+        game_id=talk.game_id,
+        group=talk.group,
+        strategies=start.strategies,
+        adversarial=start.adversarial,
+        slots=slots,
+        participants=talk.participants,
+        updates=tuple(updates),
+        unread=tuple(unread),
+        path=path,
     )
 
 
