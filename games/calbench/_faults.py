@@ -39,6 +39,8 @@ def layout_faults(layout: Layout) -> Iterator[Fault]:
 
 
 def _calendar_faults(agent: int, calendar: Calendar, num_slots: int) -> Iterator[Fault]:
+    if not len(calendar):
+        yield Fault(f"the calendar of agent {agent} has no slots", "give it at least one")
     if len(calendar) != num_slots:
         yield Fault(
             f"the calendar of agent {agent} has {len(calendar)} slots and that of agent 0 has {num_slots}",

@@ -64,7 +64,7 @@ Item: TypeAlias = Errand | MeetingItem
 Slot: TypeAlias = Errand | MeetingItem | None
 
 
-def _kind(value: Any) -> Literal["free", "errand", "meeting"]:
+def slot_kind(value: Any) -> Literal["free", "errand", "meeting"]:
     """Choose the slot model before validating, so that a fault is reported once and not per model."""
     if value is None:
         return "free"
@@ -75,7 +75,7 @@ def _kind(value: Any) -> Literal["free", "errand", "meeting"]:
 
 SlotField: TypeAlias = Annotated[
     Annotated[None, Tag("free")] | Annotated[Errand, Tag("errand")] | Annotated[MeetingItem, Tag("meeting")],
-    Discriminator(_kind),
+    Discriminator(slot_kind),
 ]
 """A slot as a pydantic field."""
 

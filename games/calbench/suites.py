@@ -208,7 +208,7 @@ def _topologies(seed: int) -> list[Scenario]:
                 # As many meetings as agents, or twice as many, so that each speaks first equally often.
                 num_meetings=agents if agents >= 4 else 2 * agents,
                 subset_size=size,
-                density=0.6,
+                density=0.8 if size <= 4 else 0.6,
                 blocked=1 if size > 5 else 2,
                 cost_setting=costs,
             )
