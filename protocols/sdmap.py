@@ -25,7 +25,8 @@ that asks for it.
 
 An option is PENDING if it is free, if something of the seat's own that can give way is there, or if an
 earlier agreement is there that is bumped under the rule: the summed difficulty of its other parties is
-strictly less than that of the new agreement's other parties. Nothing bumped is bumped again in a repair.
+strictly less than that of the new agreement's other parties. A repair bumps nothing; its last candidate is the
+option that the agreement had, in case the seat that bumped it could not keep what it bumped it for.
 
 Who bumps moves its own copy of the earlier agreement out of the way when it commits, and asks for the repair
 at its first turn of talk in a later round. Current parties apply a repair with their decision, others in the
@@ -219,8 +220,14 @@ class SdMap(TypedProtocol[Message]):
     def _open(self, view: AgreementView, id: int) -> None:
         """Begin to look for an option, unless begun."""
         search = self._searches[id]
-        if search.candidates is None:
-            search.candidates = iter(range(len(view.options)))
+        if search.candidates is not None:
+            return
+        settled = view.settled.get(id)
+        had = None if settled is None else self._bumped.get(id, settled.option)
+        order = [option.index for option in view.options if option.index != had]
+        if had is not None and self.params.repair == "next_round":
+            order.append(had)
+        search.candidates = iter(order)
 
     def _lead(self, view: AgreementView, id: int, parties: tuple[int, ...]) -> list[Send]:
         """The next step of a search that this seat leads: wait, propose, confirm or fail."""
@@ -272,7 +279,7 @@ class SdMap(TypedProtocol[Message]):
         if option in promised:
             return False
         held = view.options[option]
-        if held.held_by == "agreement":
+        if held.held_by == "agreement" and held.agreement != id:
             if id != view.id or held.agreement is None or not self._bumps(view, held.agreement):
                 return False
         elif held.held_by == "fixed":
@@ -304,13 +311,10 @@ class SdMap(TypedProtocol[Message]):
 
     def _end(self, view: AgreementView, id: int, outcome: int | None) -> None:
         self._searches[id].end(outcome)
-        if id == view.id:
-            return
-        before = self._bumped.pop(id, None)
-        if outcome is not None:
-            self._moves[id] = outcome
-        elif before is not None and before not in self._promised(id) and view.options[before].held_by == "free":
-            self._moves[id] = before
+        if id != view.id:
+            self._bumped.pop(id, None)
+            if outcome is not None:
+                self._moves[id] = outcome
 
     def _due(self, view: AgreementView) -> dict[int, int]:
         """The agreed moves that this seat has yet to make and can make."""
