@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from framework.errors import UserError
 from framework.messages import Action, Conflict, Observation
@@ -127,11 +127,15 @@ class Prompts(ABC, Generic[ObservationT]):
 
     @abstractmethod
     def answer_type(self, start: SeatStart) -> type[BaseModel]:
-        """The shape of every answer of a seat. Its fields' descriptions reach the model with the schema."""
+        """The shape of every answer of a seat, for models that can be held to a schema."""
 
     @abstractmethod
-    def read(self, answer: BaseModel) -> Move:
-        """What an answer, an instance of `answer_type`, says."""
+    def read(self, data: JsonValue) -> Move:
+        """What an answer says. It may be more lenient than `answer_type`: a model is not always held to it.
+
+        Raises:
+            pydantic.ValidationError: If the data is not an answer.
+        """
 
     def repair(self, error: str) -> str:
         """The message that asks for an answer anew because the last one could not be read."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import JsonValue, NonNegativeInt, PositiveInt
 
@@ -34,6 +35,9 @@ from games.calbench.privacy import EVIDENCE
 from games.calbench.scenario import Scenario
 from games.calbench.state import Booking, State
 
+if TYPE_CHECKING:
+    from games.calbench.prompts import CalBenchPrompts
+
 __all__ = ["CalBench", "CalBenchRules"]
 
 
@@ -52,6 +56,13 @@ class CalBenchRules(Rules):
     turns: PositiveInt = 20
     retries: NonNegativeInt = 3
     on_failed_decision: Literal["keep", "rollback"] = "keep"
+
+
+@cache
+def _prompts() -> CalBenchPrompts:
+    from games.calbench.prompts import CalBenchPrompts
+
+    return CalBenchPrompts()
 
 
 def nobody(stage: Stage) -> Sequence[int]:
@@ -150,6 +161,9 @@ class CalBench(Game[Scenario, State]):
 
     def view(self, state: State, seat: int) -> str:
         return state.calendars[seat].render(scale=state.scenario.cost_scale)
+
+    def prompts(self) -> CalBenchPrompts:
+        return _prompts()
 
     def facts(self, scenario: Scenario) -> dict[str, JsonValue]:
         return {
