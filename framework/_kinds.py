@@ -23,6 +23,10 @@ class Kinds:
         for name in get_args(cls.model_fields["type"].annotation):
             self._known.setdefault(name, []).append(cls)
 
+    def known(self, name: str) -> tuple[type[BaseModel], ...]:
+        """The classes that go by a name, in the order in which they were declared."""
+        return tuple(self._known.get(name, ()))
+
     def read(self, data: Any, base: type[BaseModel], unknown: type[BaseModel]) -> Any:
         """A model from JSON data; an unknown kind becomes `unknown`, which takes any fields."""
         if isinstance(data, base) or not isinstance(data, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Set
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from framework.messages import Conflict, Round, Send
 from framework.topology import Topology
 
 __all__ = ["AllAgentChat", "Channel", "DirectMessage", "ParticipantChat", "Table"]
+
+_TOPIC = re.compile(r"[\w\-.=]+", re.ASCII)
+"""What AutoGen takes as a topic type; without the colon, which sets off the prefix of an agent's own topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,12 @@ class Channel(ABC):
 
     name: str
     addressed: bool = False
+
+    def __post_init__(self) -> None:
+        if not _TOPIC.fullmatch(self.name):
+            raise ValueError(
+                f"channel name {self.name!r} cannot be a topic; use letters, digits, '_', '-', '.' and '=' only"
+            )
 
     @abstractmethod
     def audience(self, sender: int, to: int | None, table: Table) -> Set[int]:

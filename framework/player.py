@@ -6,17 +6,27 @@ import asyncio
 import random
 import time
 import traceback
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from autogen_core import BaseAgent, MessageContext
 
+from framework._intake import moves, said, writable
 from framework.messages import Action, Conflict, Observation, Post
 from framework.strategy import ModelFailure, Record, SeatStart, Strategy
-from framework.trace import Boundary, SeatEvent, Usage
+from framework.trace import Boundary
 
-__all__ = ["Failure", "Player", "Reply", "Request"]
+__all__ = ["Failure", "Player", "Reply", "Request", "patience"]
+
+_FAREWELL = 30.0
+"""Seconds for the end of a game at most."""
+
+_GRACE = 5.0
+"""Seconds in which a strategy whose time is over has to stop, at most."""
+
+_Move = Callable[[], Awaitable[Sequence[Action] | None]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,6 +100,7 @@ class Player(BaseAgent):
         self._received = 0
         self._arrival = asyncio.Event()
         self._round = -1
+        self._at_work: asyncio.Task[Any] | None = None
         strategy.rng = random.Random(f"{seed}/{start.seat}")
 
     @property
@@ -99,11 +110,17 @@ class Player(BaseAgent):
 
     async def start(self) -> Reply:
         """Tell the strategy that the game begins."""
-        return await self._guard(self._nothing(self._strategy.start_game(self._start)), ())
+        return await self._apart(lambda: self._nothing(self._strategy.start_game, self._start), self._time_limit)
 
-    async def end(self) -> None:
+    async def end(self) -> Reply:
         """Tell the strategy that the game is over; what goes wrong then cannot change the game."""
-        await self._guard(self._nothing(self._strategy.end_game()), ())
+        limit = _FAREWELL if self._time_limit is None else min(_FAREWELL, self._time_limit)
+        return await self._apart(lambda: self._nothing(self._strategy.end_game), limit)
+
+    def cut_off(self) -> None:
+        """Stop a move that is still going on."""
+        if self._at_work is not None:
+            self._at_work.cancel()
 
     async def on_message_impl(self, message: Any, ctx: MessageContext) -> Any:
         if isinstance(message, Post):
@@ -114,22 +131,26 @@ class Player(BaseAgent):
         while self._received < message.posts:
             self._arrival.clear()
             await self._arrival.wait()
-        return await self._answer(message)
+        self._at_work = asyncio.current_task()
+        reply = await self._answer(message)
+        self._at_work = None
+        return reply
 
     def _take(self, post: Post) -> None:
         if post.sender == self._start.seat:  # a group's topic echoes to its sender
             return
-        self._inbox.append(post)
+        # Each reader keeps a copy of its own: what one of them does to it, no other one sees.
+        self._inbox.append(post.model_copy())
         self._received += 1
         self._arrival.set()
 
     async def _answer(self, request: Request) -> Reply:
         if request.kind == "end_round":
-            return await self._guard(self._nothing(self._strategy.end_round(request.observation)), ())
+            return await self._guard(lambda: self._nothing(self._strategy.end_round, request.observation), ())
         posts = tuple(self._inbox)
         self._inbox.clear()
         observation = request.observation.model_copy(update={"inbox": posts}) if posts else request.observation
-        return await self._guard(self._move(request, observation), tuple(post.id for post in posts))
+        return await self._guard(lambda: self._move(request, observation), tuple(post.id for post in posts))
 
     async def _move(self, request: Request, observation: Observation) -> Sequence[Action] | None:
         if request.conflict is not None:
@@ -140,55 +161,64 @@ class Player(BaseAgent):
         return await self._strategy.act(observation)
 
     @staticmethod
-    async def _nothing(hook: Awaitable[None]) -> Sequence[Action]:
-        await hook
+    async def _nothing(hook: Callable[..., Awaitable[None]], *arguments: Any) -> Sequence[Action]:
+        await hook(*arguments)
         return ()
 
-    async def _guard(self, move: Awaitable[Sequence[Action] | None], inbox: tuple[int, ...]) -> Reply:
+    async def _apart(self, hook: _Move, limit: float | None) -> Reply:
+        """Run a hook in a task of its own, so that it cannot cancel its caller's."""
+        task = asyncio.create_task(self._guard(hook, (), limit))
+        try:
+            await asyncio.wait({task}, timeout=patience(limit))
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if task.done() and not task.cancelled():
+            return task.result()
+        task.cancel()
+        return Reply(None, (), Record(), limit or 0.0, self._failure("strategy", "did not stop when its time was over"))
+
+    async def _guard(self, move: _Move, inbox: tuple[int, ...], limit: float | None = None) -> Reply:
         """Run the strategy's code: whatever it does, a reply comes out and nothing is swallowed."""
+        limit = limit or self._time_limit
         record = self._strategy.record = Record()
-        actions: tuple[Action, ...] | None = None
-        failure = None
+        kept, actions, failure = Record(), None, None
         began = time.perf_counter()
         try:
-            async with asyncio.timeout(self._time_limit) as clock:
-                actions = _checked(await move)
-            _check_record(record)
+            async with asyncio.timeout(limit) as clock:
+                returned = await move()
+            if clock.expired():
+                raise TimeoutError
+            actions, kept = moves(returned), said(record, self._start.seat)
         except TimeoutError as error:
             late = clock.expired()
-            what = f"did not move within {self._time_limit:g} s" if late else f"raised TimeoutError: {error}"
+            what = f"did not move within {limit:g} s" if late else f"raised TimeoutError: {error}"
             failure = self._failure("strategy", what)
         except ModelFailure as error:
-            failure = self._failure("model", str(error))
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            failure = self._failure("strategy", "raised CancelledError")
-        except (Exception, SystemExit) as error:
-            failure = self._failure("strategy", f"raised {type(error).__name__}: {error}")
-        return Reply(actions, inbox, record, time.perf_counter() - began, failure)
+            failure = self._failure("model", _words(error))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also SystemExit, and a cancellation by the strategy itself
+            failure = self._failure("strategy", f"raised {type(error).__name__}: {_words(error)}")
+        if failure is not None:
+            actions = None
+            with suppress(Exception):
+                kept = said(record, self._start.seat)
+        return Reply(actions, inbox, kept, time.perf_counter() - began, failure)
 
     def _failure(self, boundary: Boundary, what: str) -> Failure:
         name = type(self._strategy).__name__
-        return Failure(boundary, f"seat {self._start.seat} ({name}): {what}", traceback.format_exc())
+        error = writable(f"seat {self._start.seat} ({name}): {what}")
+        return Failure(boundary, error, writable(traceback.format_exc()))
 
 
-def _checked(actions: Sequence[Action] | None) -> tuple[Action, ...] | None:
-    if actions is None:
-        return None
-    if isinstance(actions, (str, bytes)) or not isinstance(actions, Sequence):
-        raise TypeError(f"a move must be a sequence of actions, got {type(actions).__name__}")
-    for action in actions:
-        if not isinstance(action, Action):
-            raise TypeError(f"a move must hold actions only, got {type(action).__name__}: {action!r:.80}")
-    return tuple(actions)
+def patience(limit: float | None) -> float | None:
+    """Seconds after which a seat that its time limit has not stopped is given up."""
+    return None if limit is None else limit + min(limit, _GRACE)
 
 
-def _check_record(record: Record) -> None:
-    if not (isinstance(record.prompt, str) and isinstance(record.thinking, str)):
-        raise TypeError("record.prompt and record.thinking must be text")
-    if not (record.usage is None or isinstance(record.usage, Usage)):
-        raise TypeError("record.usage must be a Usage or None")
-    if not all(isinstance(event, SeatEvent) for event in record.events):
-        raise TypeError("record.events must hold events of a seat (SeatEvent) only")
+def _words(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return "its message cannot be read"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,15 +12,15 @@ from typing import Any, Literal
 from opentelemetry.trace import TracerProvider
 from pydantic import BaseModel, JsonValue
 
+from framework._intake import introduce, writable
 from framework.channels import Table
 from framework.game import Ballot, Game, Phase, Stage
 from framework.messages import Action, Batch, Conflict, Observation, Post, Round, Send, Turn
-from framework.player import Player, Reply, Request
+from framework.player import Player, Reply, Request, patience
 from framework.runtime import Switchboard
 from framework.strategy import SeatStart, Strategy
 from framework.topology import Topology
 from framework.trace import (
-    AgentRegistered,
     BatchRejected,
     Boundary,
     DecideEnd,
@@ -31,6 +32,8 @@ from framework.trace import (
     IllegalPublish,
     InvalidAction,
     MessageSent,
+    MetricValue,
+    Note,
     PhaseStart,
     RoundStart,
     Trace,
@@ -134,33 +137,64 @@ class Referee:
         """Play to the end, or to the failure that aborts the game; either way the trace is complete."""
         started = datetime.now(UTC)
         try:
+            outcome = await self._play_rounds()
+        finally:
+            try:
+                await self._dismiss()
+            finally:
+                await self._board.close()
+        self._log(outcome)
+        return self._finish(started)
+
+    async def _play_rounds(self) -> GameEnd | GameAborted:
+        try:
             await self._begin()
             for round in self._rounds:
                 await self._play_round(round)
-            self._log(GameEnd(rounds=len(self._rounds)))
         except _Aborted as abort:
-            self._log(abort.event)
+            return abort.event
         except Exception as error:
-            what = f"{type(error).__name__} in the harness or in the rules of {self._game.name}: {error}"
-            self._log(self._abort("harness", None, what, traceback.format_exc()).event)
-        finally:
-            for player in self._players:
-                await player.end()
-            await self._board.close()
-        return self._finish(started)
+            return self._own_failure(error)
+        return GameEnd(rounds=len(self._rounds))
+
+    async def _dismiss(self) -> None:
+        """End the game for every seat; what fails now is written down and changes nothing."""
+        for seat, player in enumerate(self._players):
+            player.cut_off()
+            reply = await player.end()
+            for event in reply.record.events:
+                self._log(event)
+            if reply.failure is not None:
+                data: dict[str, JsonValue] = {"error": reply.failure.error, "detail": reply.failure.detail}
+                self._log(Note(seat=seat, round=self._spot.round.index, kind="end_game_failed", data=data))
+        self._log_intrusions()
 
     def _finish(self, started: datetime) -> Trace:
-        trace = Trace(
+        final: dict[str, JsonValue] = {}
+        metrics: dict[str, MetricValue] = {}
+        try:
+            final = self._game.final(self._state)
+            trace = self._trace(started, final, metrics)
+            if trace.aborted is None:
+                metrics = self._game.score(trace)
+        except Exception as error:
+            self._log(self._own_failure(error))
+        return self._trace(started, final, metrics)
+
+    def _trace(self, started: datetime, final: dict[str, JsonValue], metrics: dict[str, MetricValue]) -> Trace:
+        return Trace(
             game_id=self._game_id,
             config=self._config,
             events=tuple(self._events),
-            final_state=self._game.final(self._state),
+            final_state=final,
+            metrics=metrics,
             started_at=started,
             ended_at=datetime.now(UTC),
         )
-        if trace.aborted:
-            return trace
-        return trace.model_copy(update={"metrics": self._game.score(trace)})
+
+    def _own_failure(self, error: Exception) -> GameAborted:
+        what = f"{type(error).__name__} in the harness or in the rules of {self._game.name}: {error}"
+        return GameAborted(boundary="harness", error=writable(what), detail=writable(traceback.format_exc()))
 
     def _log(self, event: Event) -> None:
         self._events.append(event)
@@ -214,17 +248,13 @@ class Referee:
 
     async def _register(self, seat: int) -> None:
         reply = await self._players[seat].start()
-        strategy = self._seating[seat].strategy
-        self._log(
-            AgentRegistered(
-                seat=seat,
-                strategy=self._seating[seat].name,
-                params=strategy.params.model_dump(mode="json"),
-                adversarial=strategy.adversarial,
-                system_prompt=strategy.system_prompt,
-                view=self._game.view(self._state, seat),
-            )
-        )
+        name, view = self._seating[seat].name, self._game.view(self._state, seat)
+        try:
+            event = introduce(seat, name, self._seating[seat].strategy, view)
+        except Exception as error:
+            what = f"seat {seat} ({name}): its params or its system prompt cannot be read: {error}"
+            raise self._abort("strategy", seat, writable(what), writable(traceback.format_exc())) from error
+        self._log(event)
         self._take(seat, reply)
 
     async def _play_round(self, round: Round) -> None:
@@ -236,29 +266,28 @@ class Referee:
         for seat, player in enumerate(self._players):
             if player.wants_round_ends:
                 request = Request("end_round", self._observe(seat, phase=self._phases[-1]), 0)
-                self._take(seat, await self._board.ask(seat, request))
+                self._take(seat, await self._ask(seat, request))
         await self._board.end_round()
 
     async def _play_phase(self, phase: Phase[Any]) -> None:
         spot = self._spot
         spot.phase, spot.sweep = phase.name, 0
         self._log(PhaseStart(round=spot.round.index, phase=phase.name))
-        batches: dict[int, Batch] = {}
-        failed: list[int] = []
+        answers: dict[int, Batch | None] = {}
         for spot.sweep in range(phase.sweeps):
             said = self._posts
             for seat in self._actors(phase):
-                batch = await self._turn(seat, phase)
-                if batch is not None:
-                    batches[seat] = batch
-                elif phase.actions:
-                    failed.append(seat)
+                await self._hear(seat, phase, answers)
             if phase.activation:
-                await self._hear_the_active(phase)
+                for seat in range(self._seats):
+                    if seat in spot.reached:  # since its own last turn
+                        await self._hear(seat, phase, answers)
             if phase.until_quiet and self._posts == said:
                 break
         if phase.settle is not None:
-            ballot = Ballot(phase.name, spot.round, batches, tuple(failed), tuple(sorted(spot.active)))
+            batches = {seat: batch for seat, batch in answers.items() if batch is not None}
+            failed = tuple(seat for seat, batch in answers.items() if batch is None) if phase.actions else ()
+            ballot = Ballot(phase.name, spot.round, batches, failed, tuple(sorted(spot.active)))
             settlement = phase.settle(self._state, ballot)
             self._state = settlement.state
             for event in settlement.events:
@@ -267,11 +296,10 @@ class Referee:
     def _actors(self, phase: Phase[Any]) -> Sequence[int]:
         return phase.actors(Stage(self._seats, self._spot.round, tuple(sorted(self._spot.active))))
 
-    async def _hear_the_active(self, phase: Phase[Any]) -> None:
-        """In id order, each seat outside the round that a message has reached since its own last turn."""
-        for seat in range(self._seats):
-            if seat in self._spot.reached:
-                await self._turn(seat, phase)
+    async def _hear(self, seat: int, phase: Phase[Any], answers: dict[int, Batch | None]) -> None:
+        """Ask a seat to move; of several valid batches in a phase, its last one counts."""
+        batch = await self._turn(seat, phase)
+        answers[seat] = answers.get(seat) if batch is None else batch
 
     # --- one move -------------------------------------------------------------------------------
 
@@ -279,7 +307,7 @@ class Referee:
         turn = Turn(
             seat=seat,
             seats=self._seats,
-            round=self._spot.round,
+            round=self._spot.round.model_copy(),  # the audience rules read the other one
             phase=phase.name,
             sweep=self._spot.sweep,
             sweeps=phase.sweeps,
@@ -301,16 +329,17 @@ class Referee:
         conflict: Conflict | None = None
         for attempt in range(phase.retries + 1):
             request = Request(kind, self._observe(seat, phase, attempt), self._board.published_to(seat), conflict)
-            reply = await self._board.ask(seat, request)
+            reply = await self._ask(seat, request)
             actions = self._take(seat, reply, phase, attempt)
             if actions is None:
                 return None
             batch = await self._carry_out(seat, phase, actions)
             if not phase.actions:
                 return None
-            conflict = next((c for rule in phase.validators if (c := rule(self._state, seat, batch))), None)
-            if conflict is None:
+            found = next((c for rule in phase.validators if (c := rule(self._state, seat, batch))), None)
+            if found is None:
                 return batch
+            conflict = found.model_copy(deep=True)  # the trace keeps the other one
             kind = "retry"
             spot = self._spot
             self._log(
@@ -319,11 +348,22 @@ class Referee:
                     phase=phase.name,
                     seat=seat,
                     attempt=attempt,
-                    conflict=conflict,
+                    conflict=found,
                     actions=batch,
                 )
             )
         return None
+
+    async def _ask(self, seat: int, request: Request) -> Reply:
+        """A seat's answer; a seat that is not stopped by its time limit is given up."""
+        seconds = self._limits.seconds
+        try:
+            async with asyncio.timeout(patience(seconds)):
+                reply: Reply = await self._board.ask(seat, request)
+        except TimeoutError as error:
+            what = f"seat {seat} ({self._seating[seat].name}): did not stop when its {seconds:g} s were over"
+            raise self._abort("strategy", seat, what, "") from error
+        return reply
 
     def _take(
         self, seat: int, reply: Reply, phase: Phase[Any] | None = None, attempt: int = 0
@@ -332,12 +372,15 @@ class Referee:
         if phase is not None:
             self._log_move(seat, reply, phase, attempt)
         for event in reply.record.events:
-            self._log(event.model_copy(update={"seat": seat}))
-        for intrusion in self._board.intrusions():
-            self._log(IllegalPublish(sender=intrusion.sender, topic=intrusion.target, content=intrusion.content))
+            self._log(event)
+        self._log_intrusions()
         if reply.failure is not None:
             raise self._abort(reply.failure.boundary, seat, reply.failure.error, reply.failure.detail)
         return reply.actions
+
+    def _log_intrusions(self) -> None:
+        for intrusion in self._board.intrusions():
+            self._log(IllegalPublish(sender=intrusion.sender, topic=intrusion.target, content=intrusion.content))
 
     def _log_move(self, seat: int, reply: Reply, phase: Phase[Any], attempt: int) -> None:
         spot, record = self._spot, reply.record
@@ -369,7 +412,7 @@ class Referee:
                     self._refuse(seat, action, self._too_many())
                     break
                 await self._say(seat, phase, action)
-            elif isinstance(action, phase.actions):
+            elif type(action) in phase.actions:
                 batch.append(action)
             else:
                 self._refuse(
@@ -426,7 +469,13 @@ class Referee:
         channel = self._channels[message.channel]
         table = Table(self._seats, self._topology, spot.round)
         to = message.to if channel.addressed else None
-        readers = tuple(sorted(channel.audience(seat, to, table)))
+        readers = tuple(sorted(set(channel.audience(seat, to, table)) - {seat}))
+        if readers and not 0 <= readers[0] <= readers[-1] < self._seats:
+            strange = readers[0] if readers[0] < 0 else readers[-1]
+            raise ValueError(
+                f"channel {channel.name!r} has seat {strange} in an audience, "
+                f"and the seats are 0 to {self._seats - 1}; correct its audience rule"
+            )
         post = Post(
             id=self._posts, channel=channel.name, sender=seat, to=to, round=spot.round.index, content=message.content
         )

@@ -143,6 +143,7 @@ class Switchboard:
         )
         self._ids = count()
         self._seats = 0
+        self._opened = False
         self._received: list[int] = []
         self._audiences: dict[TopicId, list[str]] = {}
 
@@ -153,6 +154,7 @@ class Switchboard:
         for seat, agent in enumerate(agents):
             await self._runtime.register_agent_instance(agent, AgentId(SEAT, str(seat)))
         self._runtime.start()
+        self._opened = True
 
     async def publish(self, post: Post, channel: Channel, readers: Iterable[int]) -> None:
         """Publish a post to the topic of its channel and audience."""
@@ -200,4 +202,5 @@ class Switchboard:
 
     async def close(self) -> None:
         """Stop delivery. It does not wait for a seat that still works."""
-        await self._runtime.stop()
+        if self._opened:
+            await self._runtime.stop()

@@ -459,7 +459,7 @@ def write_trace(path: Path, trace: Trace) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError:
+    except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
