@@ -203,10 +203,18 @@ def _errand_places(
     # A product of floats such as 100 * 0.29 falls short of the integer that is meant.
     asked = int(Fraction(repr(params.agent_densities[agent])) * params.num_slots)
     count = min(asked, len(open_slots) - len(own_witness))
-    if not params.force_witness_errand:
-        return dice.sample(open_slots, count)
-    others = [slot for slot in open_slots if slot not in own_witness]
-    return [*dice.shuffled(own_witness), *dice.shuffled(others)][:count]
+    others = dice.shuffled([slot for slot in open_slots if slot not in own_witness])
+    wanted = params.agent_blocked[agent]
+    if wanted > min(count, len(others)):
+        raise GeneratorError(
+            f"agent {agent} should have {wanted} blocked errands but at most {min(count, len(others))} of its "
+            f"{params.num_slots} slots can hold one (density {params.agent_densities[agent]:g}, "
+            f"{len(own_witness)} meetings): ask for fewer, raise its density or use more slots"
+        )
+    to_block, others = others[:wanted], others[wanted:]
+    if params.force_witness_errand:
+        return [*to_block, *dice.shuffled(own_witness), *others][:count]
+    return [*to_block, *dice.sample([*own_witness, *others], count - wanted)]
 
 
 def _levels(params: ScenarioParams, count: int, dice: Dice) -> list[int]:
@@ -221,11 +229,5 @@ def _levels(params: ScenarioParams, count: int, dice: Dice) -> list[int]:
 def _blocked_places(
     params: ScenarioParams, agent: int, places: Sequence[int], own_witness: Sequence[int], dice: Dice
 ) -> frozenset[int]:
-    wanted = params.agent_blocked[agent]
-    movable = [place for place in places if place not in own_witness]
-    if wanted > len(movable):
-        raise GeneratorError(
-            f"agent {agent} should have {wanted} blocked errands but has only {len(movable)} errands outside "
-            f"the {len(own_witness)} witness slots: raise its density or ask for at most {len(movable)}"
-        )
-    return frozenset(dice.sample(movable, wanted))
+    movable = sorted(place for place in places if place not in own_witness)
+    return frozenset(dice.sample(movable, params.agent_blocked[agent]))
