@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from types import TracebackType
-from typing import Any
 
 from framework._jobs import Job, enter_worker, play_group
-from framework.game import Game
 from framework.results import GameResult
 
 __all__ = ["ProcessPool", "WorkerDied", "play_in_pool"]
@@ -22,17 +20,17 @@ class WorkerDied(Exception):
 
 
 class ProcessPool:
-    """Worker processes that import the game once between them, leave Ctrl-C to this process and end with it.
+    """Worker processes that import what they need once between them, leave Ctrl-C to this process and end with it.
 
     Args:
         workers: Number of processes.
-        game: The game to be played.
+        needed: Classes that every game needs.
     """
 
-    def __init__(self, workers: int, game: Game[Any, Any]) -> None:
+    def __init__(self, workers: int, needed: Iterable[type]) -> None:
         methods = multiprocessing.get_all_start_methods()
         context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-        context.set_forkserver_preload(["framework._jobs", type(game).__module__])
+        context.set_forkserver_preload(["framework._jobs", *dict.fromkeys(kind.__module__ for kind in needed)])
         self._before = set(multiprocessing.active_children())
         self.executor = ProcessPoolExecutor(workers, mp_context=context, initializer=enter_worker)
 

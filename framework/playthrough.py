@@ -35,6 +35,8 @@ from framework.trace import (
 
 __all__ = ["playthrough"]
 
+_MOST_CHARS = 160
+
 
 def playthrough(trace: Trace, *, full: bool = False) -> str:
     """The whole game as text: rounds, who said what to whom, batches, rejections, states before and after.
@@ -44,7 +46,7 @@ def playthrough(trace: Trace, *, full: bool = False) -> str:
 
     Args:
         trace: The game.
-        full: Whether to show prompts and reasoning as well.
+        full: Whether to show prompts and reasoning as well, and long values whole.
     """
     script = _Script(trace, full)
     for event in trace.events:
@@ -91,8 +93,14 @@ class _Script:
     def text(self) -> str:
         """All lines, and the metrics below them."""
         self._flush_silent()
+        for seat, view in self._views.items() if self._trace.aborted is None else ():
+            if view:
+                self._lines += ["", f"seat {seat} at the end"]
+                self._add(view)
         if self._trace.final_state:
-            self._lines += ["", "final state", *(f"  {k}: {_value(v)}" for k, v in self._trace.final_state.items())]
+            self._lines += ["", "final state"]
+            for key, value in self._trace.final_state.items():
+                self._add(f"{key}: {self._short(value)}")
         if self._trace.metrics:
             width = max(map(len, self._trace.metrics))
             self._lines += ["", "metrics"]
@@ -101,6 +109,10 @@ class _Script:
 
     def _add(self, text: str, depth: int = 1) -> None:
         self._lines += [f"{'  ' * depth}{line}".rstrip() for line in text.splitlines()]
+
+    def _short(self, value: JsonValue) -> str:
+        said = _value(value)
+        return said if self._full or len(said) <= _MOST_CHARS else f"{said[:_MOST_CHARS]}..."
 
     # --- the frame ------------------------------------------------------------------------------
 
@@ -114,7 +126,7 @@ class _Script:
         edges = event.topology
         self._add(f"topology: {'complete' if edges is None else ' '.join(f'{a}-{b}' for a, b in edges)}")
         for key, value in event.facts.items():
-            self._add(f"{key}: {_value(value)}")
+            self._add(f"{key}: {self._short(value)}")
 
     def _seat(self, event: AgentRegistered) -> None:
         self._lines.append("")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
+from framework import registry
 from framework._jobs import Common, Job, StorageError, keep, play_job
 from framework._pool import ProcessPool, WorkerDied, play_in_pool
 from framework._runfolder import ManifestLine, Planned, RunFolder, trace_name
@@ -187,6 +188,11 @@ def run(
     return sitting.outcome
 
 
+def _needed(setup: Setup) -> list[type]:
+    specs = [setup.experiment.strategy, *setup.experiment.seats.values()]
+    return [type(setup.game), *(registry.strategy(spec.name) for spec in specs if spec is not None)]
+
+
 class _Sitting:
     """One process's work on a run."""
 
@@ -231,7 +237,7 @@ class _Sitting:
             if executor is not None:
                 play_in_pool(executor, todo, experiment.jobs, experiment.concurrency, self.add)
             elif experiment.jobs > 1 and len(todo) > 1:
-                with ProcessPool(min(experiment.jobs, len(todo)), setup.game) as pool:
+                with ProcessPool(min(experiment.jobs, len(todo)), _needed(setup)) as pool:
                     play_in_pool(pool.executor, todo, experiment.jobs, experiment.concurrency, self.add)
             else:
                 asyncio.run(self._play_here(todo, setup))
