@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import JsonValue
+from pydantic import BeforeValidator, JsonValue
 
 from framework.game import Ballot, Game, Phase, Rules, Settlement
 from framework.messages import Batch, Conflict, Round, Turn
@@ -26,6 +26,11 @@ from games.east.scenario import PAPER, PROMPTS, PromptVariant, Scenario, Vignett
 __all__ = ["East", "EastRules", "EastState"]
 
 
+def _split(value: Any) -> Any:
+    """Names from text with commas, as a command line gives them."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
 class EastRules(Rules):
     """The knobs of EAST.
 
@@ -35,8 +40,8 @@ class EastRules(Rules):
         association: Where strategies without a model take association strengths from.
     """
 
-    conditions: tuple[str, ...] = ()
-    prompts: tuple[PromptVariant, ...] = ()
+    conditions: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
+    prompts: Annotated[tuple[PromptVariant, ...], BeforeValidator(_split)] = ()
     association: AssociationName = "table"
 
 
@@ -168,7 +173,7 @@ class East(Game[Scenario, EastState]):
         return scenario.id
 
     def group(self, scenario: Scenario) -> str:
-        return scenario.condition
+        return f"{scenario.condition}/{scenario.prompt}"
 
     def facts(self, scenario: Scenario) -> dict[str, JsonValue]:
         return {

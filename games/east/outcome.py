@@ -104,5 +104,5 @@ METRICS: tuple[Metric, ...] = (
     Metric(name="normative", title="Normative", better="higher", compute=_normative, percent=True),
     Metric(name="accidental", title="Accidental", better="neither", compute=_accidental, percent=True),
     Metric(name="invalid_choice", title="Invalid", better="lower", compute=_invalid, percent=True),
-    Metric(name="misled", title="Misled", better="neither", compute=_misled, percent=True),
+    Metric(name="misled", title="Misled", better="neither", compute=_misled, percent=True, headline=False),
 )

@@ -7,9 +7,10 @@ asks for the same output fields.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from framework.messages import Conflict
 from framework.prompts import Move, Prompts
@@ -35,6 +36,13 @@ class ReasonedAnswer(BaseModel):
 
     reasoning: str = Field(description="Your reasoning, step by step.")
     chosen_word: str = Field(description="The word that you pick: one of the four words of the list.")
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    reasoning: JsonValue = ""
+    chosen_word: str
 
 
 def with_article(noun: str) -> str:
@@ -71,7 +79,8 @@ class EastPrompts(Prompts[EastObservation]):
     def answer_type(self, start: SeatStart) -> type[Answer] | type[ReasonedAnswer]:
         return Answer if start.facts.get("prompt") == "direct" else ReasonedAnswer
 
-    def read(self, answer: BaseModel) -> Move:
-        assert isinstance(answer, (Answer, ReasonedAnswer))
-        thinking = answer.reasoning if isinstance(answer, ReasonedAnswer) else ""
+    def read(self, data: JsonValue) -> Move:
+        """What an answer says; reasoning is taken where it comes, and is never missed."""
+        answer = _Lenient.model_validate(data)
+        thinking = answer.reasoning if isinstance(answer.reasoning, str) else json.dumps(answer.reasoning)
         return Move(thinking, (Choose(chosen_word=answer.chosen_word),))

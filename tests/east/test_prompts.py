@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue, ValidationError
 
 from framework import Round, SeatStart, Turn
 from framework.errors import UserError
@@ -66,10 +67,16 @@ def test_answers_have_the_fields_of_the_paper() -> None:
 
 
 def test_an_answer_becomes_a_choice_and_its_reasoning_goes_to_the_trace() -> None:
-    shape = PACK.answer_type(start("strategic_tom"))
-    move = PACK.read(shape.model_validate({"reasoning": "both sew", "chosen_word": "stitches", "confidence": 1}))
+    move = PACK.read({"reasoning": "both sew", "chosen_word": "stitches", "confidence": 1})
     assert move == ("both sew", (Choose(chosen_word="stitches"),))
-    assert PACK.read(PACK.answer_type(start("direct"))(chosen_word="a")) == ("", (Choose(chosen_word="a"),))
+    assert PACK.read({"chosen_word": "a"}) == ("", (Choose(chosen_word="a"),))
+    assert PACK.read({"chosen_word": "a", "reasoning": ["one", "two"]}).thinking == '["one", "two"]'
+
+
+@pytest.mark.parametrize("data", [{}, {"word": "stitches"}, {"chosen_word": 3}, "stitches", None])
+def test_what_is_no_answer_is_refused(data: JsonValue) -> None:
+    with pytest.raises(ValidationError):
+        PACK.read(data)
 
 
 def test_an_invalid_choice_is_answered_with_the_words() -> None:

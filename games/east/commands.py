@@ -1,0 +1,115 @@
+"""Tables and figures of EAST, cross-play, and the vetting of scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from framework.stats import Interval
+    from games.east.results import Played
+
+__all__ = ["app"]
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
+
+Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the suite and of the runs.")]
+
+
+@app.command()
+def report(
+    runs: Runs,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write CSVs and figures here.")] = None,
+) -> None:
+    """Print rates by strategy, condition and prompt; with --out, write CSVs and figures as well."""
+    from games.east.csvs import write_tables
+    from games.east.results import read_runs
+
+    games = read_runs(dict.fromkeys(runs))
+    _print_rates(games)
+    if out is not None:
+        from games.east.figures import draw_behaviour
+
+        for path in (*write_tables(out, games), *draw_behaviour(out, games)):
+            print(path)
+
+
+@app.command()
+def crossplay(
+    strategies: Annotated[list[str], typer.Argument(metavar="STRATEGY...", help="Two or more strategies.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The runs go to DIR/runs, tables and figures to DIR.")],
+    suite: Annotated[str, typer.Option(help="A suite of EAST.")] = "paper",
+    rule: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule of EAST; repeatable.")] = None,
+    seed: Seed = 0,
+    concurrency: Annotated[int, typer.Option(min=1, help="Games that overlap.")] = 1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what is in DIR.")] = False,
+) -> None:
+    """Play every ordered pair of strategies, and draw the matrix."""
+    from framework.experiment import parse_experiment
+    from framework.runner import run
+
+    folders = []
+    for number, (one, two) in enumerate((one, two) for one in strategies for two in strategies):
+        folders.append(out / "runs" / f"{number:03}")
+        settings = {
+            "game": "east",
+            "suite": suite,
+            "strategy": one,
+            "seats": {1: two},
+            "rules": dict(_rule(text) for text in rule or ()),
+            "seed": seed,
+            "suite_seed": seed,
+            "concurrency": concurrency,
+            "out": str(folders[-1]),
+        }
+        run(parse_experiment(settings, {}, "flags"), resume=resume and (folders[-1] / "config.yaml").is_file())
+    report(folders, out)
+
+
+def _rule(text: str) -> tuple[str, object]:
+    from framework.errors import UserError
+    from framework.specs import parse_value
+
+    key, found, value = text.partition("=")
+    if not (found and key):
+        raise UserError(f"--rule {text!r} is not of the form KEY=VALUE; write for instance --rule prompts=direct")
+    return key, parse_value(value)
+
+
+def _print_rates(games: Sequence[Played]) -> None:
+    from games.east.outcome import CHANCE
+    from games.east.tables import cells, share
+
+    rows = [
+        [
+            cell.pairing,
+            cell.condition,
+            cell.prompt,
+            str(cell.games),
+            *(_share(share(n, cell.games)) for n in (cell.matches, cell.normative, cell.accidental, cell.invalid)),
+            str(cell.aborted or ""),
+        ]
+        for cell in cells(games)
+    ]
+    header = ["strategy", "condition", "prompt", "n", "match", "normative", "accidental", "invalid", "aborted"]
+    print_rows(header, rows)
+    print(f"Shares in % with 95 % Wilson intervals. Two seats that choose at random match in {CHANCE:.0%}.")
+
+
+def _share(interval: Interval) -> str:
+    mean, low, high = (100 * value for value in interval)
+    return "-" if mean != mean else f"{mean:.0f} [{low:.0f}, {high:.0f}]"
+
+
+def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table as aligned text: first columns to the left, what is counted to the right."""
+    lines = [header, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    numbers = {c for c in range(len(header)) if rows and all(r[c][:1] in "-0123456789" for r in rows)}
+    for line in lines:
+        cells = (t.rjust(w) if c in numbers else t.ljust(w) for c, (t, w) in enumerate(zip(line, widths, strict=True)))
+        print("  ".join(cells).rstrip())
