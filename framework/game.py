@@ -19,6 +19,7 @@ from framework.trace import Event, MetricValue, Trace
 
 if TYPE_CHECKING:
     from framework.evidence import EvidenceTable
+    from framework.pages.model import PageModel
 
 __all__ = ["Ballot", "Game", "Metric", "Phase", "Rules", "Settlement", "Stage", "Validator", "speakers"]
 
@@ -246,6 +247,15 @@ class Game(ABC, Generic[ScenarioT, StateT]):
     def final(self, state: StateT) -> dict[str, JsonValue]:
         """The game's summary of how it ended."""
         return {}
+
+    def page(self, trace: Trace) -> PageModel:
+        """What the pages show of a playing of this game: grids, cards, small tables, and labels of events.
+
+        They show rounds, turns, messages, batches and beliefs of every game anyway, and by default no more.
+        """
+        from framework.pages.model import PageModel
+
+        return PageModel()
 
     def generate(self, config: Mapping[str, JsonValue]) -> Sequence[ScenarioT]:
         """Scenarios from the settings of the game's own generator, `seed` among them.
