@@ -81,6 +81,9 @@ class Reply:
         return f"<Reply of {len(self.actions or ())} actions>"
 
 
+_NOTHING = Reply((), (), Record(), 0.0)
+
+
 class Player(BaseAgent):
     """Seats a strategy at the switchboard. The strategy never sees it.
 
@@ -106,14 +109,21 @@ class Player(BaseAgent):
     @property
     def wants_round_ends(self) -> bool:
         """Whether the strategy has something to do when a round is over."""
-        return type(self._strategy).end_round is not Strategy.end_round
+        return self._overrides("end_round")
+
+    def _overrides(self, hook: Literal["start_game", "end_round", "end_game"]) -> bool:
+        return getattr(type(self._strategy), hook) is not getattr(Strategy, hook)
 
     async def start(self) -> Reply:
         """Tell the strategy that the game begins."""
+        if not self._overrides("start_game"):
+            return _NOTHING
         return await self._apart(lambda: self._nothing(self._strategy.start_game, self._start), self._time_limit)
 
     async def end(self) -> Reply:
         """Tell the strategy that the game is over; what goes wrong then cannot change the game."""
+        if not self._overrides("end_game"):
+            return _NOTHING
         limit = _FAREWELL if self._time_limit is None else min(_FAREWELL, self._time_limit)
         return await self._apart(lambda: self._nothing(self._strategy.end_game), limit)
 
