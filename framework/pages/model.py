@@ -231,12 +231,15 @@ class PageModel(Frozen):
         cards: Facts by seat or about the game.
         sheets: Small tables.
         labels: What events mean.
+        private_grid: Place of the grid whose rows are the seats' private states and whose columns are the
+            slots that beliefs are about; the belief view shows it beside the belief.
     """
 
     grids: tuple[Grid, ...] = ()
     cards: tuple[Card, ...] = ()
     sheets: tuple[Sheet, ...] = ()
     labels: tuple[Label, ...] = ()
+    private_grid: int | None = None
 
 
 def diff(before: Sequence[Cell], after: Sequence[Cell], *, event: int, row: int) -> tuple[CellChange, ...]:

@@ -22,6 +22,7 @@ from framework import (
     Rules,
     Settlement,
     Stage,
+    Trace,
     Turn,
 )
 from framework.trace import BatchRolledBack
@@ -36,6 +37,7 @@ from games.calbench.scenario import Scenario
 from games.calbench.state import Booking, State
 
 if TYPE_CHECKING:
+    from framework.pages import PageModel
     from games.calbench.prompts import CalBenchPrompts
 
 __all__ = ["CalBench", "CalBenchRules"]
@@ -190,6 +192,11 @@ class CalBench(Game[Scenario, State]):
                 for calendar in state.calendars
             ],
         }
+
+    def page(self, trace: Trace) -> PageModel:
+        from games.calbench.page import page
+
+        return page(trace)
 
     # --- how batches take effect ----------------------------------------------------------------
 
