@@ -308,7 +308,7 @@ def vps_metrics(table: EvidenceTable) -> tuple[Metric, Metric]:
 
     return (
         Metric(name="vps", title="VPS", better="lower", compute=above_floor),
-        Metric(name="vps_total", title="VPS, total", better="lower", compute=total),
+        Metric(name="vps_total", title="VPS, total", better="lower", compute=total, headline=False),
     )
 
 
