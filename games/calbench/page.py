@@ -13,7 +13,7 @@ from games.calbench.batches import apply_batch
 from games.calbench.calendars import Calendar, Errand, Slot
 from games.calbench.events import CalendarBatch, ConsistencyViolation, MeetingMoved, MeetingResolved
 from games.calbench.labels import Assignment, assign
-from games.calbench.scenario import Scenario
+from games.calbench.scenario import Meeting, PriorMeeting, Scenario
 from games.calbench.state import State
 
 __all__ = ["page"]
@@ -185,13 +185,14 @@ def _meeting_rows(scenario: Scenario, replay: _Replay) -> Iterator[tuple[str, ..
     best |= dict(zip((m.id for m in scenario.prior_meetings), scenario.oracle.prior_slots, strict=False))
     starts = {meeting.id: meeting.slot for meeting in scenario.prior_meetings}
     labels = replay.painter.labels
-    for meeting in (*scenario.meetings, *scenario.prior_meetings):
+    meetings: tuple[Meeting | PriorMeeting, ...] = (*scenario.meetings, *scenario.prior_meetings)
+    for meeting in meetings:
         slot = replay.slots.get(meeting.id, starts.get(meeting.id))
         label = labels.meetings[meeting.id] if labels else None
         yield (
             f"M{meeting.id}",
             " ".join(map(str, meeting.participants)),
-            "–" if slot is None else str(slot),
-            str(best.get(meeting.id, "–")),
+            "-" if slot is None else str(slot),
+            str(best.get(meeting.id, "-")),
             f"{label.text} ({label.tier.replace('_', ' ')})" if label else "",
         )

@@ -10,18 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, JsonValue
 
 from framework.game import Ballot, Game, Phase, Rules, Settlement
 from framework.messages import Batch, Conflict, Round, Turn
+from framework.trace import Trace
 from games.east.association import AssociationName
 from games.east.conditions import BEYOND, CONDITIONS, PERSONAS, Condition
 from games.east.observation import Choose, EastObservation, describe
 from games.east.outcome import CHANCE, METRICS, EastOutcome, score_choices
 from games.east.prompting import EastPrompts
 from games.east.scenario import PAPER, PROMPTS, PromptVariant, Scenario, Vignette, perturbed
+
+if TYPE_CHECKING:
+    from framework.pages import PageModel
 
 __all__ = ["East", "EastRules", "EastState"]
 
@@ -183,6 +187,11 @@ class East(Game[Scenario, EastState]):
             "target": scenario.target,
             "chance": CHANCE,
         }
+
+    def page(self, trace: Trace) -> PageModel:
+        from games.east.page import page
+
+        return page(trace)
 
     def perturb(self, scenario: Scenario, seat: int, rng: random.Random) -> Scenario:
         return perturbed(scenario, seat, PERSONAS, rng)

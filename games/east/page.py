@@ -52,10 +52,8 @@ def _choices(place: int, event: DecideEnd, scenario: Scenario) -> Iterator[Fact]
         meant = f" ({_plain(role)})" if role else " (none of the words)"
         tone: Tone = "focus" if role else "bad"
         yield Fact(label="chose", value=f"{action.chosen_word}{meant}", tone=tone, event=place)
-        if action.reasoning:
-            yield Fact(label="reasoning", value=action.reasoning, event=place, long=True)
     if event.thinking:
-        yield Fact(label="thinking", value=event.thinking, event=place, long=True)
+        yield Fact(label="reasoning", value=event.thinking, event=place, long=True)
 
 
 def _words(scenario: Scenario) -> Sheet:
