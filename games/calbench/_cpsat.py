@@ -60,11 +60,18 @@ class _Model:
             weights.extend(slot * digit for slot in self.variables[item])
         return self._sat.LinearExpr.weighted_sum(variables, weights)
 
-    def minimise(self, objective: cp_model.LinearExprT) -> Solution:
-        """Search from the last solution for the least objective; `total` and `bound` are the objective's."""
+    def minimise(self, objective: cp_model.LinearExprT, known: Solution) -> Solution:
+        """Search from the last solution for the least objective; `total` and `bound` are the objective's.
+
+        A search that ends before it has found or refuted anything gives what was `known` before.
+        """
+        if known.slots:
+            self._hint(known.slots)
         self.model.minimize(objective)
-        status = self.solver.solve(self.model)
-        if status not in (self._sat.OPTIMAL, self._sat.FEASIBLE):
+        status = self.solver.status_name(self.solver.solve(self.model))
+        if status == "UNKNOWN":
+            return known
+        if status not in ("OPTIMAL", "FEASIBLE"):
             return NO_SOLUTION
         slots = tuple(
             [
@@ -72,13 +79,15 @@ class _Model:
                 for choices in self.variables
             ]
         )
-        self.model.clear_hints()
+        total = round(self.solver.objective_value)
+        bound = round(self.solver.best_objective_bound)
+        return Solution("optimal" if status == "OPTIMAL" else "feasible", slots, total, bound)
+
+    def _hint(self, slots: Sequence[int]) -> None:
+        self.model.clear_hints()  # type: ignore[no-untyped-call]
         for item, choices in enumerate(self.variables):
             for slot, variable in choices.items():
                 self.model.add_hint(variable, slots[item] == slot)
-        total = round(self.solver.objective_value)
-        bound = round(self.solver.best_objective_bound)
-        return Solution("optimal" if status == self._sat.OPTIMAL else "feasible", slots, total, bound)
 
     def fix(self, items: Sequence[int], slots: Sequence[int]) -> None:
         """Keep items where they are."""
@@ -94,17 +103,35 @@ def by_cpsat(problem: Problem, effort: float) -> Solution:
         effort: Limit of one search in CP-SAT's deterministic seconds.
     """
     model = _Model(problem, effort)
-    cheapest = model.minimise(model.cost())
+    cheapest = model.minimise(model.cost(), _greedy(problem))
     if cheapest.total is None or cheapest.status == "feasible":
         return cheapest
     model.model.add(model.cost() <= cheapest.total)
     answer = cheapest
     for block in _blocks(problem):
-        answer = model.minimise(model.place_value(block))
+        answer = model.minimise(model.place_value(block), answer._replace(status="feasible"))
         if answer.status != "optimal":
             return Solution("feasible", answer.slots or cheapest.slots, cheapest.total, cheapest.total)
         model.fix(block, answer.slots)
     return Solution("optimal", answer.slots, cheapest.total, cheapest.total)
+
+
+def _greedy(problem: Problem) -> Solution:
+    """Each item in turn at its cheapest slot that no rival has; no solution where one item finds none."""
+    rivals: list[set[int]] = [set() for _ in problem.costs]
+    for group in problem.groups:
+        for item in group:
+            rivals[item].update(group)
+    slots: list[int] = []
+    for item, row in enumerate(problem.costs):
+        taken = {slots[rival] for rival in rivals[item] if rival < item}
+        open_slots = [(cost, slot) for slot, cost in enumerate(row) if cost is not None and slot not in taken]
+        if not open_slots:
+            return NO_SOLUTION
+        slots.append(min(open_slots)[1])
+    total = sum(row[slot] or 0 for row, slot in zip(problem.costs, slots, strict=True))
+    bound = sum(min(cost for cost in row if cost is not None) for row in problem.costs)
+    return Solution("optimal" if total == bound else "feasible", tuple(slots), total, bound)
 
 
 def _blocks(problem: Problem) -> list[range]:
