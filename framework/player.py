@@ -14,8 +14,9 @@ from typing import Any, Literal
 from autogen_core import BaseAgent, MessageContext
 
 from framework._intake import moves, said, writable
+from framework.errors import UserError
 from framework.messages import Action, Conflict, Observation, Post
-from framework.strategy import ModelFailure, Record, SeatStart, Strategy
+from framework.strategy import BudgetSpent, ModelFailure, Record, SeatStart, Strategy
 from framework.trace import Boundary
 
 __all__ = ["Failure", "Player", "Reply", "Request", "patience"]
@@ -52,11 +53,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a seat could not move: the boundary, one sentence, and the traceback."""
+    """Why a seat could not move: the boundary, one sentence, the traceback, and whether the run stops with it."""
 
     boundary: Boundary
     error: str
     detail: str
+    stop: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -205,7 +207,9 @@ class Player(BaseAgent):
             what = f"did not move within {limit:g} s" if late else f"raised TimeoutError: {error}"
             failure = self._failure("strategy", what)
         except ModelFailure as error:
-            failure = self._failure("model", _words(error))
+            failure = self._failure("model", _words(error), stop=isinstance(error, BudgetSpent))
+        except UserError as error:
+            failure = self._failure("user", _words(error))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit, and a cancellation by the strategy itself
@@ -216,10 +220,10 @@ class Player(BaseAgent):
                 kept = said(record, self._start.seat)
         return Reply(actions, inbox, kept, time.perf_counter() - began, failure)
 
-    def _failure(self, boundary: Boundary, what: str) -> Failure:
+    def _failure(self, boundary: Boundary, what: str, *, stop: bool = False) -> Failure:
         name = type(self._strategy).__name__
         error = writable(f"seat {self._start.seat} ({name}): {what}")
-        return Failure(boundary, error, writable(traceback.format_exc()))
+        return Failure(boundary, error, writable(traceback.format_exc()), stop)
 
 
 def patience(limit: float | None) -> float | None:

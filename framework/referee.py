@@ -16,13 +16,12 @@ from framework._intake import introduce, writable
 from framework.channels import Table
 from framework.game import Ballot, Game, Phase, Stage
 from framework.messages import Action, Batch, Conflict, Observation, Post, Round, Send, Turn
-from framework.player import Player, Reply, Request, patience
+from framework.player import Failure, Player, Reply, Request, patience
 from framework.runtime import Switchboard
 from framework.strategy import SeatStart, Strategy
 from framework.topology import Topology
 from framework.trace import (
     BatchRejected,
-    Boundary,
     DecideEnd,
     DecideStart,
     Event,
@@ -202,8 +201,11 @@ class Referee:
             self._observer(event)
 
     @staticmethod
-    def _abort(boundary: Boundary, seat: int | None, error: str, detail: str) -> _Aborted:
-        return _Aborted(GameAborted(boundary=boundary, seat=seat, error=error, detail=detail))
+    def _abort(seat: int, failure: Failure) -> _Aborted:
+        abort = GameAborted(
+            boundary=failure.boundary, seat=seat, error=failure.error, detail=failure.detail, stop=failure.stop
+        )
+        return _Aborted(abort)
 
     # --- the game -------------------------------------------------------------------------------
 
@@ -253,7 +255,7 @@ class Referee:
             event = introduce(seat, name, self._seating[seat].strategy, view)
         except Exception as error:
             what = f"seat {seat} ({name}): its params or its system prompt cannot be read: {error}"
-            raise self._abort("strategy", seat, writable(what), writable(traceback.format_exc())) from error
+            raise self._abort(seat, Failure("strategy", writable(what), writable(traceback.format_exc()))) from error
         self._log(event)
         self._take(seat, reply)
 
@@ -362,7 +364,7 @@ class Referee:
                 reply: Reply = await self._board.ask(seat, request)
         except TimeoutError as error:
             what = f"seat {seat} ({self._seating[seat].name}): did not stop when its {seconds:g} s were over"
-            raise self._abort("strategy", seat, what, "") from error
+            raise self._abort(seat, Failure("strategy", what, "")) from error
         return reply
 
     def _take(
@@ -375,7 +377,7 @@ class Referee:
             self._log(event)
         self._log_intrusions()
         if reply.failure is not None:
-            raise self._abort(reply.failure.boundary, seat, reply.failure.error, reply.failure.detail)
+            raise self._abort(seat, reply.failure)
         return reply.actions
 
     def _log_intrusions(self) -> None:

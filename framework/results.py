@@ -23,11 +23,12 @@ class Value(NamedTuple):
 
 
 class Abort(NamedTuple):
-    """Why a game was not finished."""
+    """Why a game was not finished, and whether the run stops with it."""
 
     boundary: Boundary
     seat: int | None
     error: str
+    stop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def result_of(trace: Trace) -> GameResult:
         strategies=start.strategies if start else (),
         adversarial=start.adversarial if start else (),
         metrics={name: Value(value.game, value.seats) for name, value in trace.metrics.items()},
-        abort=Abort(aborted.boundary, aborted.seat, aborted.error) if aborted else None,
+        abort=Abort(aborted.boundary, aborted.seat, aborted.error, aborted.stop) if aborted else None,
         usage=total_usage(event.usage for event in trace.of(Moved)),
         seconds=(trace.ended_at - trace.started_at).total_seconds(),
     )
@@ -131,7 +132,7 @@ def _result_of_json(data: Any) -> GameResult:
         strategies=tuple(start.get("strategies", ())),
         adversarial=tuple(start.get("adversarial", ())),
         metrics={name: Value(value["game"], tuple(value["seats"])) for name, value in data["metrics"].items()},
-        abort=Abort(abort["boundary"], abort.get("seat"), abort["error"]) if abort else None,
+        abort=Abort(abort["boundary"], abort.get("seat"), abort["error"], abort.get("stop", False)) if abort else None,
         usage=total_usage(Usage(**usage) for event in events if (usage := event.get("usage"))),
         seconds=(ended - began).total_seconds(),
     )

@@ -229,6 +229,9 @@ class _Sitting:
             self.outcome.usage = total_usage([self.outcome.usage, result.usage])
             self._aborted += result.abort is not None
             self._tell()
+        for result in results:
+            if result.abort and result.abort.stop:
+                raise RunStopped(result.abort.error, self.outcome)
 
     def play(self, todo: Sequence[Job], setup: Setup, executor: Executor | None) -> None:
         """Play the games that are left."""

@@ -14,7 +14,7 @@ from framework.messages import Action, Conflict, Frozen, Observation
 from framework.prompts import Prompts
 from framework.trace import Note, SeatEvent, Usage
 
-__all__ = ["ModelFailure", "Params", "Record", "SeatStart", "Strategy"]
+__all__ = ["BudgetSpent", "ModelFailure", "Params", "Record", "SeatStart", "Strategy"]
 
 ObservationT = TypeVar("ObservationT", bound=Observation)
 
@@ -59,6 +59,10 @@ class SeatStart(Frozen):
 
 class ModelFailure(Exception):
     """A model could not be asked, also after retries. It aborts the game at the boundary `model`."""
+
+
+class BudgetSpent(ModelFailure):
+    """Nothing is left to ask models with. It aborts the game, and the run stops, to be resumed."""
 
 
 @dataclass

@@ -346,6 +346,7 @@ class GameAborted(Event):
         seat: The seat at which it happened, if at one.
         error: One sentence.
         detail: The traceback, or what the provider said.
+        stop: Whether the run stops with it, because no further game could be played either.
     """
 
     type: Literal["game_aborted"] = "game_aborted"
@@ -353,6 +354,7 @@ class GameAborted(Event):
     seat: int | None = None
     error: str
     detail: str = ""
+    stop: bool = False
 
 
 class GameEnd(Event):
