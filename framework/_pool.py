@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from itertools import islice
-from types import TracebackType
+from types import FrameType, TracebackType
+from typing import Any
 
 from framework._jobs import Job, enter_worker, play_group
 from framework.results import GameResult
@@ -46,6 +50,39 @@ class ProcessPool:
         self.executor.shutdown(wait=True, cancel_futures=True)
 
 
+class _HeldInterrupt:
+    """Keeps Ctrl-C from falling between the two halves of a step; it comes out when the step is done."""
+
+    def __init__(self) -> None:
+        self._held = False
+        self._late = False
+        self._before: Any = None
+
+    def __enter__(self) -> _HeldInterrupt:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _interrupt(self, signum: int, frame: FrameType | None) -> None:
+        self._late = True
+        if not self._held:
+            raise KeyboardInterrupt
+
+    def during(self, step: Callable[[], None]) -> None:
+        """Do a step as a whole."""
+        self._held = True
+        try:
+            step()
+        finally:
+            self._held = False
+        if self._late:
+            raise KeyboardInterrupt
+
+
 def play_in_pool(
     executor: Executor,
     jobs: Sequence[Job],
@@ -74,17 +111,23 @@ def play_in_pool(
             running.add(executor.submit(play_group, group))
 
     try:
-        submit()
-        while running:
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            running -= done
-            failed = [future for future in done if future.exception() is not None]
-            add([result for future in done.difference(failed) for result in future.result()])
-            for future in failed:
-                future.result()
+        with _HeldInterrupt() as interrupt:
             submit()
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                running -= done
+                interrupt.during(partial(_take, done, add))
+                submit()
     except BrokenProcessPool as error:
         raise WorkerDied("a worker process died in the middle of a game") from error
     finally:
         for future in running:
             future.cancel()
+
+
+def _take(done: set[Future[list[GameResult]]], add: Callable[[Sequence[GameResult]], None]) -> None:
+    """Add what was played, then raise what failed."""
+    failed = [future for future in done if future.exception() is not None]
+    add([result for future in done.difference(failed) for result in future.result()])
+    for future in failed:
+        future.result()

@@ -265,6 +265,10 @@ class _Sitting:
             try:
                 await asyncio.gather(*lanes)
                 await writer.drain()
+            except asyncio.CancelledError:
+                # The games in flight are given up, and their runtimes' tasks complain of that.
+                asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+                raise
             finally:
                 for lane in lanes:
                     lane.cancel()
