@@ -60,7 +60,7 @@ def difficulty(layout: Layout, *, seed: int = 0, samples: int = _SAMPLES) -> Dif
     if len(rows) > slots:
         return Difficulty(d=0.0, feasible=0)
     groups = _group(rows)
-    if math.prod(group.count + 1 for group in groups) <= _MAX_STATES:
+    if math.prod(group.size + 1 for group in groups) <= _MAX_STATES:
         count = _count(groups, slots)
         return Difficulty(d=count / math.perm(slots, len(rows)), feasible=count)
     return _estimate(rows, slots, Dice(seed, "difficulty"), samples)
@@ -70,7 +70,7 @@ class _Group(NamedTuple):
     """Meetings with the same feasible slots."""
 
     row: tuple[bool, ...]
-    count: int
+    size: int
 
 
 def _group(rows: Sequence[tuple[bool, ...]]) -> list[_Group]:
@@ -81,26 +81,32 @@ def _count(groups: Sequence[_Group], slots: int) -> int:
     """Count the assignments of distinct slots exactly.
 
     `ways[a1, a2, ...]` is the number of ways to have `a_g` slots used by group `g` so far. Numbers are kept
-    in digits of 56 bits, the last axis, because they outgrow machine integers.
+    in digits of 56 bits, the first axis, because they outgrow machine integers.
     """
-    shape = [group.count + 1 for group in groups]
-    meetings = sum(group.count for group in groups)
-    digits = math.perm(slots, meetings).bit_length() // _DIGIT_BITS + 1
-    ways: npt.NDArray[np.uint64] = np.zeros((digits, *shape), dtype=np.uint64)
-    ways[(0,) + (0,) * len(shape)] = 1
-    low = np.uint64(2**_DIGIT_BITS - 1)
+    shape = [group.size + 1 for group in groups]
+    meetings = sum(group.size for group in groups)
+    ways: npt.NDArray[np.uint64] = np.zeros((_digits(slots, meetings, len(groups)), *shape), dtype=np.uint64)
+    ways[(0,) * ways.ndim] = 1
     for slot in range(slots):
-        before = ways.copy()
+        # Numbers are short at first: the digits that are still zero need no work.
+        live = ways[: _digits(slot + 1, meetings, len(groups))]
+        before = live.copy()
         for axis, group in enumerate(groups, start=1):
             if group.row[slot]:
                 lead = (slice(None),) * axis
-                ways[(*lead, slice(1, None))] += before[(*lead, slice(None, -1))]
-        for digit in range(digits - 1):
-            ways[digit + 1] += ways[digit] >> np.uint64(_DIGIT_BITS)
-            ways[digit] &= low
-    last = tuple(count - 1 for count in shape)
-    sets = sum(int(ways[(digit, *last)]) << (_DIGIT_BITS * digit) for digit in range(digits))
-    return sets * math.prod(math.factorial(group.count) for group in groups)
+                live[(*lead, slice(1, None))] += before[(*lead, slice(None, -1))]
+        for digit in range(len(live) - 1):
+            live[digit + 1] += live[digit] >> np.uint64(_DIGIT_BITS)
+            live[digit] &= np.uint64(2**_DIGIT_BITS - 1)
+    last = tuple([group.size for group in groups])
+    sets = sum(int(digits[last]) << (_DIGIT_BITS * place) for place, digits in enumerate(ways))
+    return sets * math.prod(math.factorial(group.size) for group in groups)
+
+
+def _digits(slots: int, meetings: int, groups: int) -> int:
+    """Return the number of digits that hold any count over some slots."""
+    most: int = min(math.perm(slots, min(slots, meetings)), (groups + 1) ** slots)
+    return most.bit_length() // _DIGIT_BITS + 1
 
 
 def _estimate(rows: Sequence[tuple[bool, ...]], slots: int, dice: Dice, samples: int) -> Difficulty:

@@ -19,7 +19,7 @@ from games.calbench.calendars import Calendar, Errand, MeetingItem, Slot
 from games.calbench.difficulty import difficulty
 from games.calbench.oracle import greedy, optimum
 from games.calbench.rotation import participant_sets, speaker_orders
-from games.calbench.scenario import Meeting, PriorMeeting, Scenario, ScenarioParams
+from games.calbench.scenario import Difficulty, Meeting, PriorMeeting, Scenario, ScenarioParams
 
 _WITNESS_ATTEMPTS = 200
 
@@ -49,18 +49,21 @@ class Draft:
     witness: tuple[int, ...]
 
 
-def generate_scenario(params: ScenarioParams, seed: int, task_id: str | None = None) -> Scenario:
+def generate_scenario(
+    params: ScenarioParams, seed: int, task_id: str | None = None, *, effort: float = 60.0
+) -> Scenario:
     """Generate a scenario with its oracle, greedy cost and difficulty.
 
     Args:
         params: The parameters.
         seed: 0 or more; fixes all randomness.
         task_id: Name of the scenario; by default `s<seed>`.
+        effort: Limit of the oracle's search, as for `optimum`.
 
     Raises:
         GeneratorError: The parameters admit no scenario.
     """
-    return complete(draft(params, seed), task_id)
+    return complete(draft(params, seed), task_id, effort=effort)
 
 
 def draft(params: ScenarioParams, seed: int) -> Draft:
@@ -74,8 +77,16 @@ def draft(params: ScenarioParams, seed: int) -> Draft:
     return Draft(seed, params, calendars, meetings, priors, witness)
 
 
-def complete(layout: Draft, task_id: str | None = None) -> Scenario:
-    """Add oracle, greedy cost and difficulty to a draft."""
+def complete(
+    layout: Draft, task_id: str | None = None, score: Difficulty | None = None, *, effort: float = 60.0
+) -> Scenario:
+    """Add oracle, greedy cost and difficulty to a draft.
+
+    Args:
+        layout: The draft.
+        task_id: Name of the scenario; by default `s<seed>`.
+        score: Its difficulty, if it is known already.
+    """
     walk = greedy(layout)
     slots = layout.params.num_slots
     return Scenario(
@@ -88,9 +99,9 @@ def complete(layout: Draft, task_id: str | None = None) -> Scenario:
         witness=layout.witness,
         asked_density=layout.params.agent_densities,
         realised_density=tuple([_errands(calendar) / slots for calendar in layout.calendars]),
-        oracle=optimum(layout),
+        oracle=optimum(layout, effort=effort),
         greedy_cost=walk.total if walk.complete else None,
-        difficulty=difficulty(layout, seed=layout.seed),
+        difficulty=difficulty(layout, seed=layout.seed) if score is None else score,
         cost_scale=layout.params.cost_scale,
     )
 

@@ -73,9 +73,9 @@ def speaker_orders(sets: Sequence[tuple[int, ...]], num_agents: int, dice: Dice)
     """
     orders = [dice.shuffled(participants) for participants in sets]
     first = [order[0] for order in orders]
-    for agent in dice.shuffled(range(num_agents)):
-        while _hand_over(agent, first, sets, num_agents):
-            pass
+    agents = dice.shuffled(range(num_agents))
+    while any(_hand_over(agent, first, sets, num_agents) for agent in agents):
+        pass
     return tuple(
         [(leader, *[seat for seat in order if seat != leader]) for leader, order in zip(first, orders, strict=True)]
     )

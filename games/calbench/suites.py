@@ -23,7 +23,7 @@ from games.calbench._dice import Dice
 from games.calbench.difficulty import buckets, difficulty
 from games.calbench.generator import Draft, GeneratorError, complete, draft
 from games.calbench.oracle import optimum
-from games.calbench.scenario import Bucket, CostSetting, Scenario, ScenarioParams
+from games.calbench.scenario import Bucket, CostSetting, Difficulty, Scenario, ScenarioParams
 
 DEFAULT_SEED = 2026
 """Seed of the suites as they ship."""
@@ -61,6 +61,7 @@ class _Chosen(NamedTuple):
     """A candidate that was taken into a suite."""
 
     layout: Draft
+    score: Difficulty
     bucket: Bucket
 
 
@@ -107,25 +108,27 @@ def _seed(seed: int, index: int) -> int:
 
 def _choose(drafts: Sequence[Draft], per_bucket: int) -> list[_Chosen]:
     """Take the first candidates of each tertile of difficulty, easy ones first."""
-    labels = buckets([difficulty(layout, seed=layout.seed).d for layout in drafts])
+    scores = [difficulty(layout, seed=layout.seed) for layout in drafts]
+    labels = buckets([score.d for score in scores])
+    candidates = [_Chosen(*parts) for parts in zip(drafts, scores, labels, strict=True)]
     chosen: list[_Chosen] = []
     for bucket in _LEVELS:
-        found = [layout for layout, label in zip(drafts, labels, strict=True) if label == bucket]
+        found = [candidate for candidate in candidates if candidate.bucket == bucket]
         if len(found) < per_bucket:
             raise ValueError(
                 f"only {len(found)} of {len(drafts)} candidates are {bucket}, {per_bucket} are needed: "
                 "generate more candidates, or vary the blocked errands so that fewer are equally difficult"
             )
-        chosen += [_Chosen(layout, bucket) for layout in found[:per_bucket]]
+        chosen += found[:per_bucket]
     return chosen
 
 
 def _complete_all(name: str, chosen: Sequence[_Chosen]) -> list[Scenario]:
     tasks: list[Scenario] = []
     counts = dict.fromkeys(_LEVELS, 0)
-    for layout, bucket in chosen:
+    for layout, score, bucket in chosen:
         counts[bucket] += 1
-        task = complete(layout, f"{name}-{bucket}-{counts[bucket]:02}")
+        task = complete(layout, f"{name}-{bucket}-{counts[bucket]:02}", score)
         tasks.append(task.model_copy(update={"bucket": bucket}))
     return tasks
 
@@ -201,18 +204,27 @@ _TOPOLOGIES: tuple[tuple[int, int, int], ...] = (
 def _topologies(seed: int) -> list[Scenario]:
     tasks: list[Scenario] = []
     for place, (agents, size, slots) in enumerate(_TOPOLOGIES):
-        for setting, costs in _SETTINGS.items():
-            params = ScenarioParams(
-                num_agents=agents,
-                num_slots=slots,
-                # As many meetings as agents, or twice as many, so that each speaks first equally often.
-                num_meetings=agents if agents >= 4 else 2 * agents,
-                subset_size=size,
-                density=0.8 if size <= 4 else 0.6,
-                blocked=1 if size > 5 else 2,
-                cost_setting=costs,
-            )
-            tasks.append(complete(draft(params, _seed(seed, place)), f"topologies-{setting}-{agents}x{size}"))
+        params = ScenarioParams(
+            num_agents=agents,
+            num_slots=slots,
+            # As many meetings as agents, or twice as many, so that each speaks first equally often.
+            num_meetings=agents if agents >= 4 else 2 * agents,
+            subset_size=size,
+            density=0.8 if size <= 4 else 0.6,
+            blocked=1 if size > 5 else 2,
+        )
+        tasks += _in_both_settings("topologies", f"{agents}x{size}", params, _seed(seed, place))
+    return tasks
+
+
+def _in_both_settings(suite_name: str, cell: str, params: ScenarioParams, seed: int) -> list[Scenario]:
+    """Make a task in each cost setting; the settings share everything but costs, so also the difficulty."""
+    tasks: list[Scenario] = []
+    score: Difficulty | None = None
+    for setting, costs in _SETTINGS.items():
+        layout = draft(params.model_copy(update={"cost_setting": costs}), seed)
+        tasks.append(complete(layout, f"{suite_name}-{setting}-{cell}", score))
+        score = tasks[-1].difficulty
     return tasks
 
 
@@ -229,18 +241,15 @@ _LONG: tuple[tuple[int, int, int, int], ...] = (
 def _long(seed: int) -> list[Scenario]:
     tasks: list[Scenario] = []
     for place, (agents, size, meetings, slots) in enumerate(_LONG):
-        for setting, costs in _SETTINGS.items():
-            params = ScenarioParams(
-                num_agents=agents,
-                num_slots=slots,
-                num_meetings=meetings,
-                subset_size=size,
-                density=0.8,
-                blocked=2,
-                cost_setting=costs,
-            )
-            name = f"long-{setting}-{agents}x{size}-{meetings}"
-            tasks.append(complete(draft(params, _seed(seed, place)), name))
+        params = ScenarioParams(
+            num_agents=agents,
+            num_slots=slots,
+            num_meetings=meetings,
+            subset_size=size,
+            density=0.8,
+            blocked=2,
+        )
+        tasks += _in_both_settings("long", f"{agents}x{size}-{meetings}", params, _seed(seed, place))
     return tasks
 
 

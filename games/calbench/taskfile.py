@@ -222,6 +222,7 @@ class _Parts(NamedTuple):
 def _read_public(line: str) -> Scenario:
     try:
         task = _PublicTask.model_validate_json(line)
+        _check_counts(task)
         parts = _parts(task)
         for fault in layout_faults(parts):
             raise _TaskError(fault.sentence)
@@ -237,6 +238,20 @@ def _read_public(line: str) -> Scenario:
             "compute it again",
         )
     return scenario
+
+
+def _check_counts(task: _PublicTask) -> None:
+    agents = len(task.calendars)
+    densities = task.params.agent_densities
+    counts = (
+        ("params.total_agents", task.params.total_agents, agents, "calendars"),
+        ("params.num_slots", task.params.num_slots, len(task.calendars[0]), "slots on the first calendar"),
+        ("params.num_meetings", task.params.num_meetings, len(task.meetings), "meetings"),
+        ("the length of params.agent_densities", agents if densities is None else len(densities), agents, "calendars"),
+    )
+    for name, stated, real, what in counts:
+        if stated != real:
+            _fail(f"{name} is {stated} but there are {real} {what}", f"set it to {real}")
 
 
 def _parts(task: _PublicTask) -> _Parts:

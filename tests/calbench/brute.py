@@ -38,7 +38,7 @@ def schedules(layout: Layout) -> Iterator[Schedule]:
 
 def pay(layout: Layout, seat: int, slots: Sequence[int]) -> int | None:
     """What a seat pays, None if its calendar cannot hold its meetings and errands."""
-    items = (*layout.meetings, *layout.prior_meetings)
+    items: list[Meeting | PriorMeeting] = [*layout.meetings, *layout.prior_meetings]
     own = [(item, slot) for item, slot in zip(items, slots, strict=True) if seat in item.participants]
     used = [slot for _, slot in own]
     if len(set(used)) < len(used):
