@@ -96,3 +96,32 @@ class AgreementView(ABC):
     @abstractmethod
     def move(self, moves: Mapping[int, int]) -> tuple[Action, ...]:
         """The batch that only moves earlier agreements (id -> new option), as in a repair."""
+
+    def price(self, option: int | None, moves: Mapping[int, int] | None = None) -> int | None:
+        """What a batch would cost this seat: `commit(option, moves)`, or `move(moves)` where `option` is None.
+
+        Returns:
+            The cost on the game's internal scale; None where the seat cannot make the batch: a target is
+            fixed, wanted twice, or held by an agreement that does not move, an agreement is not this
+            seat's, or what gives way has nowhere to go.
+        """
+        moves = moves or {}
+        if option is not None and not moves:
+            return self.options[option].cost
+        targets = [*moves.values()] if option is None else [*moves.values(), option]
+        if len(set(targets)) < len(targets) or any(id not in self.settled for id in moves):
+            return None
+        total = sum(self.settled[id].cost for id, target in moves.items() if self.settled[id].option != target)
+        giving_way = 0
+        for target in targets:
+            held = self.options[target]
+            if held.held_by == "agreement":
+                if held.agreement not in moves:
+                    return None
+            elif held.cost is None:
+                return None
+            else:
+                total += held.cost
+                giving_way += held.held_by == "own"
+        landings = sum(o.held_by == "free" and o.index not in targets for o in self.options) if giving_way else 0
+        return None if landings < giving_way else total
