@@ -72,7 +72,11 @@ def speaker_orders(sets: Sequence[tuple[int, ...]], num_agents: int, dice: Dice)
         dice: Source of the draws.
     """
     orders = [dice.shuffled(participants) for participants in sets]
-    first = [order[0] for order in orders]
+    first: list[int] = []
+    leads = [0] * num_agents
+    for order in orders:
+        first.append(min(order, key=leads.__getitem__))
+        leads[first[-1]] += 1
     agents = dice.shuffled(range(num_agents))
     while any(_hand_over(agent, first, sets, num_agents) for agent in agents):
         pass
@@ -83,7 +87,11 @@ def speaker_orders(sets: Sequence[tuple[int, ...]], num_agents: int, dice: Dice)
 
 def _hand_over(agent: int, first: list[int], sets: Sequence[tuple[int, ...]], num_agents: int) -> bool:
     """Shift one meeting's lead, along a chain of agents, from `agent` to one who leads at least two fewer."""
-    leads = [first.count(seat) for seat in range(num_agents)]
+    leads = [0] * num_agents
+    for leader in first:
+        leads[leader] += 1
+    if leads[agent] - min(leads) < 2:
+        return False
     came_by: dict[int, int] = {agent: -1}
     queue = [agent]
     for giver in queue:
