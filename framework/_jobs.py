@@ -24,7 +24,7 @@ from framework.results import GameResult, result_of
 from framework.specs import StrategySpec
 from framework.trace import GameAborted, Trace, write_trace
 
-__all__ = ["Common", "Job", "StorageError", "complain", "enter_worker", "keep", "play_group", "play_job"]
+__all__ = ["Common", "Job", "StorageError", "enter_worker", "keep", "play_group", "play_job"]
 
 
 class StorageError(Exception):
@@ -147,12 +147,6 @@ def keep(job: Job, trace: Trace) -> GameResult:
     return result_of(trace)
 
 
-def complain(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report what went wrong in the background, but for messages that a game left behind when it was given up."""
-    if type(context.get("exception")).__name__ != "QueueShutDown":
-        loop.default_exception_handler(context)
-
-
 _games: dict[str, Game[Any, Any]] = {}
 
 
@@ -172,7 +166,6 @@ def play_group(jobs: Sequence[Job]) -> list[GameResult]:
         return keep(job, await play_job(job, game))
 
     async def all_of_them() -> list[GameResult]:
-        asyncio.get_running_loop().set_exception_handler(complain)
         with Watchdog(common.limits.seconds):
             return await asyncio.gather(*(one(job) for job in jobs))
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from framework import registry
-from framework._jobs import Common, Job, StorageError, complain, keep, play_job
+from framework._jobs import Common, Job, StorageError, keep, play_job
 from framework._pool import ProcessPool, WorkerDied, play_in_pool
 from framework._runfolder import ManifestLine, Planned, RunFolder, trace_name
 from framework._watchdog import Watchdog
@@ -260,12 +260,17 @@ class _Sitting:
     async def _play_here(self, todo: Sequence[Job], setup: Setup) -> None:
         jobs = iter(todo)
         writer = _Writer(self)
-        asyncio.get_running_loop().set_exception_handler(complain)
         with Watchdog(setup.experiment.limits.seconds):
             lanes = [asyncio.create_task(self._lane(jobs, setup, writer)) for _ in range(setup.experiment.concurrency)]
             try:
-                await asyncio.gather(*lanes)
+                over, _ = await asyncio.wait(lanes, return_when=asyncio.FIRST_EXCEPTION)
+                for lane in over:
+                    lane.result()
                 await writer.drain()
+            except asyncio.CancelledError:
+                # The games in flight are given up, and their runtimes' tasks would complain of that.
+                asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+                raise
             finally:
                 for lane in lanes:
                     lane.cancel()
