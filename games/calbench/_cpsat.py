@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -60,34 +61,41 @@ class _Model:
             weights.extend(slot * digit for slot in self.variables[item])
         return self._sat.LinearExpr.weighted_sum(variables, weights)
 
-    def minimise(self, objective: cp_model.LinearExprT, known: Solution) -> Solution:
+    def minimise(self, objective: cp_model.LinearExprT) -> Solution | None:
         """Search from the last solution for the least objective; `total` and `bound` are the objective's.
 
-        A search that ends before it has found or refuted anything gives what was `known` before.
+        Returns:
+            None if the effort was spent before anything was known.
         """
-        if known.slots:
-            self._hint(known.slots)
         self.model.minimize(objective)
         status = self.solver.status_name(self.solver.solve(self.model))
-        if status == "UNKNOWN":
-            return known
-        if status not in ("OPTIMAL", "FEASIBLE"):
+        if status == "INFEASIBLE":
             return NO_SOLUTION
-        slots = tuple(
+        if status not in ("OPTIMAL", "FEASIBLE"):
+            return None
+        slots = self._slots()
+        self.model.clear_hints()  # type: ignore[no-untyped-call]
+        for item, choices in enumerate(self.variables):
+            for slot, variable in choices.items():
+                self.model.add_hint(variable, slots[item] == slot)
+        total = round(self.solver.objective_value)
+        if status == "OPTIMAL":
+            return Solution("optimal", slots, total, total)
+        return Solution("feasible", slots, total, math.ceil(self.solver.best_objective_bound - 1e-6))
+
+    def anything(self) -> Solution:
+        """Search, for as long as it takes, for the first assignment or the proof that there is none."""
+        self.solver.parameters.stop_after_first_solution = True
+        self.solver.parameters.max_deterministic_time = math.inf
+        return self.minimise(self.cost()) or NO_SOLUTION
+
+    def _slots(self) -> tuple[int, ...]:
+        return tuple(
             [
                 next(slot for slot, variable in choices.items() if self.solver.boolean_value(variable))
                 for choices in self.variables
             ]
         )
-        total = round(self.solver.objective_value)
-        bound = round(self.solver.best_objective_bound)
-        return Solution("optimal" if status == "OPTIMAL" else "feasible", slots, total, bound)
-
-    def _hint(self, slots: Sequence[int]) -> None:
-        self.model.clear_hints()  # type: ignore[no-untyped-call]
-        for item, choices in enumerate(self.variables):
-            for slot, variable in choices.items():
-                self.model.add_hint(variable, slots[item] == slot)
 
     def fix(self, items: Sequence[int], slots: Sequence[int]) -> None:
         """Keep items where they are."""
@@ -103,35 +111,18 @@ def by_cpsat(problem: Problem, effort: float) -> Solution:
         effort: Limit of one search in CP-SAT's deterministic seconds.
     """
     model = _Model(problem, effort)
-    cheapest = model.minimise(model.cost(), _greedy(problem))
-    if cheapest.total is None or cheapest.status == "feasible":
+    cheapest = model.minimise(model.cost()) or model.anything()
+    if cheapest.status != "optimal":
         return cheapest
-    model.model.add(model.cost() <= cheapest.total)
-    answer = cheapest
+    model.model.add(model.cost() <= (cheapest.total or 0))
+    slots = cheapest.slots
     for block in _blocks(problem):
-        answer = model.minimise(model.place_value(block), answer._replace(status="feasible"))
-        if answer.status != "optimal":
-            return Solution("feasible", answer.slots or cheapest.slots, cheapest.total, cheapest.total)
-        model.fix(block, answer.slots)
-    return Solution("optimal", answer.slots, cheapest.total, cheapest.total)
-
-
-def _greedy(problem: Problem) -> Solution:
-    """Each item in turn at its cheapest slot that no rival has; no solution where one item finds none."""
-    rivals: list[set[int]] = [set() for _ in problem.costs]
-    for group in problem.groups:
-        for item in group:
-            rivals[item].update(group)
-    slots: list[int] = []
-    for item, row in enumerate(problem.costs):
-        taken = {slots[rival] for rival in rivals[item] if rival < item}
-        open_slots = [(cost, slot) for slot, cost in enumerate(row) if cost is not None and slot not in taken]
-        if not open_slots:
-            return NO_SOLUTION
-        slots.append(min(open_slots)[1])
-    total = sum(row[slot] or 0 for row, slot in zip(problem.costs, slots, strict=True))
-    bound = sum(min(cost for cost in row if cost is not None) for row in problem.costs)
-    return Solution("optimal" if total == bound else "feasible", tuple(slots), total, bound)
+        answer = model.minimise(model.place_value(block))
+        if answer is None or answer.status != "optimal":
+            return Solution("feasible", slots, cheapest.total, cheapest.total)
+        slots = answer.slots
+        model.fix(block, slots)
+    return Solution("optimal", slots, cheapest.total, cheapest.total)
 
 
 def _blocks(problem: Problem) -> list[range]:

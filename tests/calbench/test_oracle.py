@@ -196,6 +196,29 @@ def test_earlier_meetings_in_a_generated_scenario_are_solved_alike_by_cpsat() ->
         assert optimum(task, method="cpsat") == task.oracle
 
 
+@pytest.mark.parametrize("effort", [0.0, 0.02])
+def test_a_search_that_ends_early_gives_a_schedule_and_a_bound(effort: float) -> None:
+    params = ScenarioParams(
+        num_agents=20,
+        num_slots=64,
+        num_meetings=50,
+        subset_size=5,
+        density=0.7,
+        blocked=8,
+        cost_setting="balanced",
+    )
+    layout = draft(params, 1)
+    found = optimum(layout, method="cpsat", effort=effort)
+    assert found.status == "feasible"
+    assert found.total is not None
+    assert found.bound is not None
+    assert 0 <= found.bound <= found.total
+    assert schedule_cost(layout, found.slots) == found.per_agent
+    best = optimum(layout)
+    assert best.total is not None
+    assert found.bound <= best.total <= found.total
+
+
 @pytest.mark.skipif(not REFERENCE.is_dir(), reason="the reference data is not beside the project")
 @pytest.mark.parametrize("setting", ["uniform", "varied"])
 def test_the_optimum_and_greedy_agree_with_the_reference_on_all_tasks(setting: str) -> None:
