@@ -1,0 +1,205 @@
+"""Calls to a model: a few at a time, retried in sight of the user, cached on disk, within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from autogen_core.models import ChatCompletionClient
+
+from framework.errors import UserError
+from framework.strategy import ModelFailure
+from framework.trace import Usage
+from protocols.models.budget import Ledger
+from protocols.models.cache import ReplyCache
+from protocols.models.clients import Endpoint, make_client
+from protocols.models.completion import Ask, Completion
+from protocols.models.local import LocalServer, local_server
+from protocols.models.prices import Price, price_of
+from protocols.models.settings import Budget, Settings
+from protocols.models.spec import PROVIDERS, ModelSpec, Style
+
+__all__ = ["Model", "open_model"]
+
+_log = logging.getLogger("cheaptalk.models")
+_PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+
+
+class Model:
+    """One model configuration, shared by all seats that use it in one event loop.
+
+    Args:
+        spec: What it is.
+        client: The AutoGen client.
+        settings: How it is called.
+        ledger: Where what it consumes is counted.
+        gate: Limits the calls in flight to its provider.
+        server: The local server, if it runs on one.
+    """
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        client: ChatCompletionClient,
+        settings: Settings,
+        ledger: Ledger,
+        gate: asyncio.Semaphore,
+        server: LocalServer | None = None,
+        style: Style = "plain",
+    ) -> None:
+        self.spec = spec
+        self.client = client
+        self.price: Price | None = price_of(spec, settings.prices)
+        self._endpoint = Endpoint(client, style)
+        self._settings, self._ledger, self._gate, self._server = settings, ledger, gate, server
+        self._cache = None if settings.cache is None else ReplyCache(settings.cache)
+        self._jitter = random.Random()  # waits are no part of a game's randomness
+
+    async def complete(self, ask: Ask) -> Completion:
+        """Ask the model, or take the reply to the same request from the cache.
+
+        Raises:
+            ModelFailure: If it cannot be asked, also after retries.
+            BudgetSpent: If nothing is left to ask it with.
+        """
+        key = ask.key(self.spec) if self._cache else ""
+        if self._cache and (found := self._cache.get(key)):
+            return found
+        reply = await self._persist(ask)
+        if self._cache:
+            self._cache.put(key, self.spec.label, reply)
+        return reply
+
+    def usage(self, reply: Completion) -> Usage:
+        """What a reply consumed now: nothing if it came from the cache."""
+        if reply.cached:
+            return Usage(cost=0.0)
+        cost = None if self.price is None else self.price.of(reply.tokens)
+        return Usage(prompt_tokens=reply.tokens.prompt, completion_tokens=reply.tokens.completion, calls=1, cost=cost)
+
+    def release(self, thread: str) -> None:
+        """Say that a conversation is over."""
+        if self._server is not None:
+            self._server.release(thread)
+
+    async def _persist(self, ask: Ask) -> Completion:
+        for attempt in range(self._settings.retries + 1):
+            self._ledger.check()
+            try:
+                reply = await self._once(ask)
+            except (Exception, asyncio.CancelledError) as error:
+                if isinstance(error, UserError) or _is_cancelled():
+                    raise
+                await self._wait_or_fail(error, attempt)
+                continue
+            self._ledger.spend(reply.tokens, self.price)
+            return reply.model_copy(update={"tries": attempt + 1})
+        raise AssertionError("unreachable")
+
+    async def _once(self, ask: Ask) -> Completion:
+        async with self._gate, asyncio.timeout(self._settings.timeout):
+            return await self._endpoint.ask(ask, self._extra(ask))
+
+    def _extra(self, ask: Ask) -> Mapping[str, Any]:
+        return {} if self._server is None else self._server.arguments(ask.thread)
+
+    async def _wait_or_fail(self, error: BaseException, attempt: int) -> None:
+        """Sleep before the next try, and say so; or give up."""
+        settings = self._settings
+        said = _what(error, settings.timeout)
+        if not _passes(error):
+            raise ModelFailure(f"{self.spec.label}: {said}") from error
+        if attempt >= settings.retries:
+            raise ModelFailure(f"{self.spec.label}: {said} ({attempt + 1} tries)") from error
+        wait = settings.backoff * 2.0**attempt * self._jitter.uniform(0.5, 1.5)
+        wait = min(max(wait, _asked_to_wait(error)), settings.longest_wait)
+        _log.warning("%s: %s; retry %d of %d in %.1f s", self.spec.label, said, attempt + 1, settings.retries, wait)
+        await asyncio.sleep(wait)
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody stops us, as opposed to a client that raises CancelledError of its own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _status(error: BaseException) -> int | None:
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _passes(error: BaseException) -> bool:
+    """Whether the same call may succeed later."""
+    status = _status(error)
+    if status is not None:
+        return status in _PASSING or status < 0
+    name = type(error).__name__
+    return isinstance(error, (OSError, asyncio.CancelledError)) or "Timeout" in name or "Connect" in name
+
+
+def _asked_to_wait(error: BaseException) -> float:
+    """Seconds that the provider asks us to wait; 0 if it does not."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    try:
+        return max(0.0, float(headers.get("retry-after", 0)))
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _what(error: BaseException, timeout: float) -> str:
+    if isinstance(error, TimeoutError) and not str(error):
+        return f"no reply within {timeout:g} s"
+    said = " ".join(str(error).split()) or type(error).__name__
+    return f"{type(error).__name__}: {said[:300]}"
+
+
+class _Shared:
+    """What the models of one event loop share under one set of settings."""
+
+    def __init__(self) -> None:
+        self.models: dict[tuple[str, Settings], Model] = {}
+        self.gates: dict[tuple[str, int], asyncio.Semaphore] = {}
+
+
+_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Shared] = WeakKeyDictionary()
+_ledgers: dict[Budget, Ledger] = {}
+
+
+def open_model(spec: ModelSpec, settings: Settings | None = None) -> Model:
+    """The model of a configuration in the running event loop; opened once and then shared.
+
+    Raises:
+        UserError: If it cannot be used: a package, a key or a price is missing.
+    """
+    settings = settings or Settings.from_environment()
+    shared = _by_loop.setdefault(asyncio.get_running_loop(), _Shared())
+    known = shared.models.get((spec.hash, settings))
+    if known is not None:
+        return known
+    spec.check()
+    check_price(spec, settings)
+    gate = shared.gates.setdefault((spec.provider, settings.concurrency), asyncio.Semaphore(settings.concurrency))
+    server = local_server(settings) if spec.provider == "local" else None
+    client = make_client(spec, settings.timeout, server)
+    ledger = _ledgers.setdefault(settings.budget, Ledger(settings.budget))
+    style = PROVIDERS[spec.provider].style
+    model = Model(spec, client, settings, ledger, gate, server, style)
+    shared.models[spec.hash, settings] = model
+    return model
+
+
+def check_price(spec: ModelSpec, settings: Settings) -> None:
+    """See that a budget of dollars can be kept.
+
+    Raises:
+        UserError: If the price of the model is not known.
+    """
+    if settings.dollars is not None and price_of(spec, settings.prices) is None:
+        raise UserError(
+            f"model {spec.label}: its price is not known, so a budget of dollars cannot be kept; give a table "
+            "with --prices, or a budget of tokens"
+        )

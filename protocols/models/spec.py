@@ -1,0 +1,176 @@
+"""Which model: a short text on the command line, or an AutoGen component config in a YAML file."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import yaml
+from pydantic import JsonValue
+
+from framework.errors import UserError, nearest
+from framework.messages import Frozen
+from framework.specs import refuse_secrets
+
+__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key"]
+
+Style: TypeAlias = Literal["openai", "ollama", "plain"]
+"""How a client is held to a schema: by `response_format`, by AutoGen's `json_output`, or not at all."""
+
+
+class Provider(NamedTuple):
+    """What is known of a provider.
+
+    Attributes:
+        client: The AutoGen component that talks to it.
+        key: The environment variable that holds its key; empty if it needs none.
+        package: The package that its client needs.
+        extra: The extra of ours that installs the package; empty if the core has it.
+        style: How it is held to a schema.
+    """
+
+    client: str
+    key: str = ""
+    package: str = ""
+    extra: str = ""
+    style: Style = "plain"
+
+
+_OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient"
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider(_OPENAI, "OPENAI_API_KEY", "openai", "", "openai"),
+    "azure": Provider(
+        "autogen_ext.models.openai.AzureOpenAIChatCompletionClient", "AZURE_OPENAI_API_KEY", "openai", "", "openai"
+    ),
+    "anthropic": Provider(
+        "autogen_ext.models.anthropic.AnthropicChatCompletionClient", "ANTHROPIC_API_KEY", "anthropic", "anthropic"
+    ),
+    "ollama": Provider("autogen_ext.models.ollama.OllamaChatCompletionClient", "", "ollama", "ollama", "ollama"),
+    "replay": Provider("autogen_ext.models.replay.ReplayChatCompletionClient"),
+    "local": Provider(_OPENAI, "", "xllamacpp", "local", "openai"),
+}
+"""The providers by the name before the colon. No other component is ever loaded from a config."""
+
+_BY_CLIENT = {provider.client: name for name, provider in PROVIDERS.items() if name != "local"}
+_SHORT = {client.rpartition(".")[2]: client for client in _BY_CLIENT}
+_EXAMPLES = "openai:gpt-5-mini, anthropic:NAME, ollama:NAME, local, replay:FILE or FILE.yaml"
+
+
+class ModelSpec(Frozen):
+    """A model. It holds no key and no header: what it holds goes into configs and traces.
+
+    Attributes:
+        provider: A name in `PROVIDERS`.
+        model: Name of the model at its provider; for `replay` the file of replies.
+        base_url: Where an OpenAI-compatible server listens; empty for the provider's own.
+        key_env: The environment variable that holds the key; empty for the provider's usual one.
+        options: Further settings of the AutoGen client, from a component config.
+    """
+
+    provider: str
+    model: str
+    base_url: str = ""
+    key_env: str = ""
+    options: dict[str, JsonValue] = {}
+
+    @classmethod
+    def parse(cls, text: str, *, base_url: str = "", key_env: str = "") -> ModelSpec:
+        """A spec from its short form, or from the component config in a YAML file.
+
+        Raises:
+            UserError: If the text names no provider that is known, or the file is not a config.
+        """
+        text = text.strip()
+        if text.endswith((".yaml", ".yml")):
+            return cls.from_file(Path(text), key_env=key_env)
+        if text == "local":
+            return cls(provider="local", model="gemma-3-270m-q4_k_m")
+        provider, colon, model = text.partition(":")
+        if not colon and base_url:
+            provider, model = "openai", text
+        if provider not in PROVIDERS:
+            raise UserError(f"model {text!r}: provider {provider!r} is unknown; {nearest(provider, PROVIDERS)}")
+        if not model or provider == "local":
+            raise UserError(f"model {text!r} is not of the form PROVIDER:NAME; write for instance {_EXAMPLES}")
+        if base_url and provider != "openai":
+            raise UserError(f"base_url goes with an openai model, not with {provider}; write openai:{model}")
+        refuse_secrets(base_url, "base_url")
+        return cls(provider=provider, model=model, base_url=base_url, key_env=key_env)
+
+    @classmethod
+    def from_file(cls, path: Path, *, key_env: str = "") -> ModelSpec:
+        """A spec from an AutoGen component config: a mapping with `provider` and `config`.
+
+        Raises:
+            UserError: If the file cannot be read, names a component that is not a known model client, or
+                holds a secret.
+        """
+        try:
+            data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise UserError(f"model {path}: {error.strerror}; check the path") from error
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise UserError(f"model {path}: not valid YAML: {' '.join(str(error).split())}") from error
+        config = data.get("config") if isinstance(data, dict) else None
+        if not isinstance(config, dict) or not isinstance(data.get("provider"), str):
+            raise UserError(f"model {path}: a component config is a mapping with 'provider' and 'config'; write both")
+        return cls.from_component(data["provider"], config, str(path), key_env=key_env)
+
+    @classmethod
+    def from_component(cls, client: str, config: Mapping[str, Any], place: str, *, key_env: str = "") -> ModelSpec:
+        """A spec from the two parts of a component config; see `from_file`."""
+        client = _SHORT.get(client, client)
+        if client not in _BY_CLIENT:
+            allowed = ", ".join(sorted(_SHORT))
+            raise UserError(f"{place}: provider {client!r} is not an allowed model client; use one of {allowed}")
+        refuse_secrets(dict(config), place)
+        if "default_headers" in config:
+            raise UserError(f"{place}: default_headers may hold secrets and configs are kept; leave them out")
+        options = {key: value for key, value in config.items() if key not in ("model", "base_url")}
+        model, base_url = config.get("model", ""), config.get("base_url", "")
+        return cls(
+            provider=_BY_CLIENT[client], model=str(model), base_url=str(base_url), key_env=key_env, options=options
+        )
+
+    @property
+    def label(self) -> str:
+        """The short form, for tables and messages."""
+        return self.provider if self.provider == "local" else f"{self.provider}:{self.model}"
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the whole configuration. No two configurations share one, and so no cached reply either."""
+        return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+
+    def check(self) -> None:
+        """See that the model can be asked, as far as that shows without asking it.
+
+        Raises:
+            UserError: If its package is not installed or its key is not set.
+        """
+        provider = PROVIDERS[self.provider]
+        if provider.package and importlib.util.find_spec(provider.package) is None:
+            raise UserError(
+                f"model {self.label}: {provider.package} is not installed; pip install 'cheaptalk[{provider.extra}]'"
+            )
+        api_key(self)
+
+
+def api_key(spec: ModelSpec) -> str:
+    """The key of a model, from the environment; empty if it needs none.
+
+    Raises:
+        UserError: If it needs one and it is not set.
+    """
+    variable = spec.key_env or PROVIDERS[spec.provider].key
+    if not variable:
+        return ""
+    key = os.environ.get(variable, "")
+    if not key and (spec.key_env or not spec.base_url):
+        raise UserError(f"model {spec.label}: the environment variable {variable} is not set; export it with your key")
+    return key
