@@ -37,7 +37,8 @@ def placement(layout: Layout, scale: CostScale, move_priors: bool) -> Problem:
     rows: dict[tuple[int, ...], tuple[int | None, ...]] = {}
     costs: list[tuple[int | None, ...]] = []
     members: list[list[int]] = [[] for _ in layout.calendars]
-    for item in (*layout.meetings, *layout.prior_meetings):
+    items: list[Meeting | PriorMeeting] = [*layout.meetings, *layout.prior_meetings]
+    for item in items:
         row = rows.get(item.participants)
         if row is None:
             row = rows[item.participants] = joint([columns[seat] for seat in item.participants])

@@ -178,15 +178,20 @@ def _hungarian(rows: Sequence[Sequence[int]], width: int) -> list[int]:
             if owner[column] < 0:
                 break
             current = owner[column]
-        while column >= 0:
-            before = parent[column]
-            owner[column] = row if before < 0 else owner[before]
-            column = before
+        _shift(owner, parent, column, row)
     slots = [-1] * len(rows)
     for column, row in enumerate(owner):
         if row >= 0:
             slots[row] = column
     return slots
+
+
+def _shift(owner: list[int], parent: Sequence[int], column: int, row: int) -> None:
+    """Hand columns on along the path that ends in a column without owner; `row` gets the first of them."""
+    while column >= 0:
+        before = parent[column]
+        owner[column] = row if before < 0 else owner[before]
+        column = before
 
 
 def _by_branching(problem: Problem, node_limit: int | None) -> Solution | None:
