@@ -1,0 +1,1 @@
+"""Speed, memory and size, measured: `python -m benchmarks` prints one table."""
