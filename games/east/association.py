@@ -56,7 +56,7 @@ def association(name: AssociationName) -> WordAssociation:
     """The association of that name; made once a process.
 
     Raises:
-        ImportError: If it needs an extra that is not installed, with the command that installs it.
+        UserError: If it needs an extra that is not installed, with the command that installs it.
     """
     if name == "embedding":
         from games.east.embedding import EmbeddingAssociation

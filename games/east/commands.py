@@ -10,6 +10,8 @@ import typer
 
 if TYPE_CHECKING:
     from framework.stats import Interval
+    from games.east.annotation.agreement import Agreement
+    from games.east.annotation.analysis import Labelling
     from games.east.results import Played
 
 __all__ = ["app"]
@@ -70,6 +72,39 @@ def crossplay(
     report(folders, out)
 
 
+@app.command()
+def labels(
+    runs: Runs,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write CSVs and figures here.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Whose labels; by default the busiest annotator's.")] = None,
+) -> None:
+    """Print what `cheaptalk annotate` found: reasoning, fallacies, and how far annotators agree."""
+    from framework.errors import UserError, nearest
+    from games.east.annotation.agreement import agreements
+    from games.east.annotation.analysis import annotators_of, read_labels
+
+    whole = read_labels(dict.fromkeys(runs))
+    known = annotators_of(whole)
+    if not known:
+        raise UserError(f"{runs[0]} holds no labels; make some with: cheaptalk annotate {runs[0]} --model MODEL")
+    if annotator is not None and annotator not in known:
+        raise UserError(f"--annotator: {annotator!r} judged nothing here; {nearest(annotator, known)}")
+    mine = whole.by(annotator or known[0])
+    print(f"Labels by {annotator or known[0]}; annotators: {', '.join(known)}.")
+    _print_reasoning(mine)
+    _print_fallacies(mine)
+    agreed = agreements(whole.events) if len(known) > 1 else []
+    if agreed:
+        _print_agreement(agreed)
+    if out is not None:
+        from games.east.annotation.csvs import write_agreements, write_labels
+        from games.east.annotation.figures import draw_labels
+
+        paths = [*write_labels(out, mine), *draw_labels(out, mine)]
+        for path in [*paths, write_agreements(out, agreed)] if agreed else paths:
+            print(path)
+
+
 def _rule(text: str) -> tuple[str, object]:
     from framework.errors import UserError
     from framework.specs import parse_value
@@ -98,6 +133,49 @@ def _print_rates(games: Sequence[Played]) -> None:
     header = ["strategy", "condition", "prompt", "n", "match", "normative", "accidental", "invalid", "aborted"]
     print_rows(header, rows)
     print(f"Shares in % with 95 % Wilson intervals. Two seats that choose at random match in {CHANCE:.0%}.")
+
+
+def _print_reasoning(labelling: Labelling) -> None:
+    from games.east.annotation.analysis import reasoning_shares
+    from games.east.annotation.labels import LEVELS
+    from games.east.tables import share
+
+    rows = [
+        [
+            *(row.strategy, row.condition, row.prompt, str(row.n)),
+            *(_share(share(row.levels[level], row.n)) for level in LEVELS),
+            _share(share(row.incoherent, row.with_tom)),
+        ]
+        for row in reasoning_shares(labelling)
+    ]
+    header = ["strategy", "condition", "prompt", "n", "shallow", "behavioural", "ToM", "recursive", "incoherent"]
+    print("\nReasoning in games with a normative match, in %; incoherent is a share of ToM and recursive.")
+    print_rows(header, rows)
+
+
+def _print_fallacies(labelling: Labelling) -> None:
+    from games.east.annotation.analysis import fallacy_shares
+    from games.east.annotation.labels import FALLACIES
+    from games.east.tables import share
+
+    found = {(row.fallacy, row.condition): row for row in fallacy_shares(labelling)}
+    conditions = list(dict.fromkeys(condition for _, condition in found))
+    counts = {condition: found[FALLACIES[0], condition].n for condition in conditions}
+    rows = [
+        [name, *(_share(share(found[name, condition].count, counts[condition])) for condition in conditions)]
+        for name in FALLACIES
+    ]
+    print("\nFallacies in games without coordination, in %.")
+    print_rows(["fallacy", *(f"{condition} (n={n})" for condition, n in counts.items())], rows)
+
+
+def _print_agreement(agreed: Sequence[Agreement]) -> None:
+    rows = [
+        [row.field, str(row.annotators), str(row.items), *(f"{v:.2f}" for v in (row.observed, row.kappa, row.alpha))]
+        for row in agreed
+    ]
+    print("\nAgreement between annotators.")
+    print_rows(["field", "annotators", "items", "observed", "Cohen's kappa", "Krippendorff's alpha"], rows)
 
 
 def _share(interval: Interval) -> str:

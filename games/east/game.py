@@ -12,12 +12,12 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, JsonValue
+from pydantic import BeforeValidator, JsonValue, field_validator
 
 from framework.game import Ballot, Game, Phase, Rules, Settlement
 from framework.messages import Batch, Conflict, Round, Turn
 from framework.trace import Trace
-from games.east.association import AssociationName
+from games.east.association import AssociationName, association
 from games.east.conditions import BEYOND, CONDITIONS, PERSONAS, Condition
 from games.east.observation import Choose, EastObservation, describe
 from games.east.outcome import CHANCE, METRICS, EastOutcome, score_choices
@@ -47,6 +47,12 @@ class EastRules(Rules):
     conditions: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
     prompts: Annotated[tuple[PromptVariant, ...], BeforeValidator(_split)] = ()
     association: AssociationName = "table"
+
+    @field_validator("association")
+    @classmethod
+    def _can_be_loaded(cls, name: AssociationName) -> AssociationName:
+        association(name)
+        return name
 
 
 @dataclass(frozen=True, slots=True)
