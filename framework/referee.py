@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from opentelemetry.trace import TracerProvider
 from pydantic import BaseModel, JsonValue
 
+from framework._floor import Floor, Limits, Spot
 from framework._intake import introduce, writable
-from framework.channels import Table
 from framework.game import Ballot, Game, Phase, Stage
-from framework.messages import Action, Batch, Conflict, Observation, Post, Round, Send, Turn
+from framework.messages import Action, Batch, Conflict, Observation, Round, Turn
 from framework.player import Failure, Player, Reply, Request, patience
 from framework.runtime import Switchboard
 from framework.strategy import SeatStart, Strategy
@@ -29,8 +29,6 @@ from framework.trace import (
     GameEnd,
     GameStart,
     IllegalPublish,
-    InvalidAction,
-    MessageSent,
     MetricValue,
     Note,
     PhaseStart,
@@ -41,21 +39,6 @@ from framework.trace import (
 )
 
 __all__ = ["Limits", "Referee", "Seating", "play"]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one seat may do in one move.
-
-    Attributes:
-        seconds: Time for a move; None for no limit.
-        messages: Messages in a move; what is beyond is not delivered and is recorded.
-        chars: Characters in a message; a longer one is not delivered and is recorded.
-    """
-
-    seconds: float | None = 600.0
-    messages: int = 256
-    chars: int = 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +53,6 @@ class _Aborted(Exception):
     def __init__(self, event: GameAborted) -> None:
         super().__init__(event.error)
         self.event = event
-
-
-@dataclass
-class _Spot:
-    """Where play is: the turn's coordinates, as events carry them."""
-
-    round: Round
-    phase: str = ""
-    sweep: int = 0
-    reached: set[int] = field(default_factory=set)
-    active: set[int] = field(default_factory=set)
 
 
 class Referee:
@@ -124,13 +96,18 @@ class Referee:
         self._channels = {c.name: c for c in game.channels if c.name in game.rules.channels}
         self._board = Switchboard(tracer_provider)
         self._topology: Topology = game.topology(scenario)
+        if self._topology.seats != self._seats:
+            raise ValueError(
+                f"the topology of {game.name} joins {self._topology.seats} seats, and this scenario has {self._seats}; "
+                "build it for the scenario's seats"
+            )
+        self._floor = Floor(self._channels, self._topology, self._board, self._limits, self._log)
         self._rounds = game.rounds(scenario)
         self._phases = game.phases()
         self._state: Any = game.start(scenario)
         self._players: list[Player] = []
         self._events: list[Event] = []
-        self._posts = 0
-        self._spot = _Spot(Round(index=-1, participants=(), speakers=()))
+        self._spot = Spot(Round(index=-1, participants=(), speakers=()))
 
     async def play(self) -> Trace:
         """Play to the end, or to the failure that aborts the game; either way the trace is complete."""
@@ -260,7 +237,7 @@ class Referee:
         self._take(seat, reply)
 
     async def _play_round(self, round: Round) -> None:
-        self._spot = _Spot(round)
+        self._spot = Spot(round)
         self._state = self._game.begin(self._state, round)
         self._log(RoundStart(round=round))
         for phase in self._phases:
@@ -277,14 +254,14 @@ class Referee:
         self._log(PhaseStart(round=spot.round.index, phase=phase.name))
         answers: dict[int, Batch | None] = {}
         for spot.sweep in range(phase.sweeps):
-            said = self._posts
+            said = self._floor.posts
             for seat in self._actors(phase):
                 await self._hear(seat, phase, answers)
             if phase.activation:
                 for seat in range(self._seats):
                     if seat in spot.reached:  # since its own last turn
                         await self._hear(seat, phase, answers)
-            if phase.until_quiet and self._posts == said:
+            if phase.until_quiet and self._floor.posts == said:
                 break
         if phase.settle is not None:
             batches = {seat: batch for seat, batch in answers.items() if batch is not None}
@@ -335,7 +312,7 @@ class Referee:
             actions = self._take(seat, reply, phase, attempt)
             if actions is None:
                 return None
-            batch = await self._carry_out(seat, phase, actions)
+            batch = await self._floor.carry_out(seat, phase, self._spot, actions)
             if not phase.actions:
                 return None
             found = next((c for rule in phase.validators if (c := rule(self._state, seat, batch))), None)
@@ -390,7 +367,7 @@ class Referee:
         asked = {**where, "inbox": reply.inbox, "prompt": record.prompt}
         moved = {
             **where,
-            "actions": reply.actions or (),
+            "actions": tuple(self._floor.clipped(action) for action in reply.actions or ()),
             "thinking": record.thinking,
             "usage": record.usage,
             "latency": round(reply.latency, 6),
@@ -402,106 +379,6 @@ class Referee:
         else:
             self._log(TurnStart(**asked))
             self._log(TurnEnd(**moved))
-
-    async def _carry_out(self, seat: int, phase: Phase[Any], actions: Sequence[Action]) -> Batch:
-        """Publish what was said, and return what is left: the legal actions of the batch."""
-        batch: list[Action] = []
-        messages = 0
-        for action in actions:
-            if isinstance(action, Send):
-                messages += 1
-                if messages > self._limits.messages:
-                    self._refuse(seat, action, self._too_many())
-                    break
-                await self._say(seat, phase, action)
-            elif type(action) in phase.actions:
-                batch.append(action)
-            else:
-                self._refuse(
-                    seat,
-                    action,
-                    Conflict(
-                        rule="wrong_phase",
-                        message=f"Action {action.type!r} is not legal in the {phase.name} phase.",
-                        data={"action": action.type, "phase": phase.name},
-                    ),
-                )
-        return tuple(batch)
-
-    def _too_many(self) -> Conflict:
-        most = self._limits.messages
-        return Conflict(
-            rule="too_many_messages",
-            message=f"A move may hold {most} messages; this one and what follows it is not delivered.",
-            data={"limit": most},
-        )
-
-    def _refuse(self, seat: int, action: Action, conflict: Conflict) -> None:
-        spot = self._spot
-        if isinstance(action, Send) and len(action.content) > self._limits.chars:
-            action = action.model_copy(update={"content": action.content[: self._limits.chars]})
-        self._log(
-            InvalidAction(
-                round=spot.round.index, phase=spot.phase, turn=spot.sweep, seat=seat, action=action, conflict=conflict
-            )
-        )
-
-    def _objection(self, seat: int, phase: Phase[Any], message: Send) -> Conflict | None:
-        """Why a message may not be sent here and now."""
-        channel = self._channels.get(message.channel)
-        if channel is None or message.channel not in phase.channels:
-            return Conflict(
-                rule="closed_channel",
-                message=f"Channel {message.channel!r} is not open in the {phase.name} phase.",
-                data={"channel": message.channel, "phase": phase.name},
-            )
-        if len(message.content) > self._limits.chars:
-            return Conflict(
-                rule="too_long",
-                message=f"A message may have {self._limits.chars} characters; this one has {len(message.content)}.",
-                data={"limit": self._limits.chars, "chars": len(message.content)},
-            )
-        return channel.refuse(seat, message, Table(self._seats, self._topology, self._spot.round))
-
-    async def _say(self, seat: int, phase: Phase[Any], message: Send) -> None:
-        if conflict := self._objection(seat, phase, message):
-            self._refuse(seat, message, conflict)
-            return
-        spot = self._spot
-        channel = self._channels[message.channel]
-        table = Table(self._seats, self._topology, spot.round)
-        to = message.to if channel.addressed else None
-        readers = tuple(sorted(set(channel.audience(seat, to, table)) - {seat}))
-        if readers and not 0 <= readers[0] <= readers[-1] < self._seats:
-            strange = readers[0] if readers[0] < 0 else readers[-1]
-            raise ValueError(
-                f"channel {channel.name!r} has seat {strange} in an audience, "
-                f"and the seats are 0 to {self._seats - 1}; correct its audience rule"
-            )
-        post = Post(
-            id=self._posts, channel=channel.name, sender=seat, to=to, round=spot.round.index, content=message.content
-        )
-        self._posts += 1
-        self._log(
-            MessageSent(
-                type="dm_sent" if channel.addressed else "groupchat_sent",
-                id=post.id,
-                round=post.round,
-                phase=phase.name,
-                turn=spot.sweep,
-                channel=channel.name,
-                sender=seat,
-                to=to,
-                readers=readers,
-                content=post.content,
-                chars=len(post.content),
-            )
-        )
-        await self._board.publish(post, channel, readers)
-        for reader in readers:
-            if reader not in spot.round.participants and channel.activates(reader, table):
-                spot.active.add(reader)
-                spot.reached.add(reader)
 
 
 async def play(game: Game[Any, Any], scenario: BaseModel, seating: Sequence[Seating], **options: Any) -> Trace:
