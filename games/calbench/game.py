@@ -150,15 +150,14 @@ class CalBench(Game[Scenario, State]):
         return scenario.setting
 
     def observe(self, state: State, turn: Turn) -> CalendarObservation:
-        labels = assign(state.scenario)
         return CalendarObservation(
             turn=turn,
             calendar=state.calendars[turn.seat],
             meeting=state.meeting,
             scale=state.scenario.cost_scale,
             penalty=state.paid_shown[turn.seat],
-            labels=labels.texts(turn.seat, state.calendars[turn.seat]),
-            topic=labels.meetings[state.meeting.id].text if turn.participates else "",
+            labels=state.texts[turn.seat],
+            topic=state.labels.meetings[state.meeting.id].text if turn.participates else "",
         )
 
     def view(self, state: State, seat: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from games.calbench.calendars import Calendar
+from games.calbench.labels import Assignment, assign
 from games.calbench.scenario import Meeting, Scenario
 
 __all__ = ["Booking", "State"]
@@ -32,6 +33,8 @@ class State:
     Attributes:
         scenario: What is played.
         calendars: Each seat's calendar.
+        labels: Which private label belongs to which appointment.
+        texts: What each seat may read about its own slots, by seat and slot.
         paid: Displacement cost that each seat has paid so far, in levels.
         paid_shown: The same on the scale that seats are shown.
         bookings: The meetings that count as scheduled, by id, prior ones included.
@@ -42,6 +45,8 @@ class State:
 
     scenario: Scenario
     calendars: tuple[Calendar, ...]
+    labels: Assignment
+    texts: tuple[tuple[str | None, ...], ...]
     paid: tuple[int, ...]
     paid_shown: tuple[int, ...]
     bookings: Mapping[int, Booking]
@@ -54,7 +59,9 @@ class State:
         """The state before the first round."""
         nothing = (0,) * scenario.num_agents
         priors = {prior.id: Booking(prior.participants, prior.slot) for prior in scenario.prior_meetings}
-        return cls(scenario, scenario.calendars, nothing, nothing, priors)
+        labels = assign(scenario)
+        texts = tuple([labels.texts(seat, calendar) for seat, calendar in enumerate(scenario.calendars)])
+        return cls(scenario, scenario.calendars, labels, texts, nothing, nothing, priors)
 
     @cached_property
     def meeting(self) -> Meeting:
@@ -66,6 +73,7 @@ class State:
         return replace(
             self,
             calendars=(*self.calendars[:seat], calendar, *self.calendars[seat + 1 :]),
+            texts=(*self.texts[:seat], self.labels.texts(seat, calendar), *self.texts[seat + 1 :]),
             paid=(*self.paid[:seat], self.paid[seat] + cost, *self.paid[seat + 1 :]),
             paid_shown=(*self.paid_shown[:seat], self.paid_shown[seat] + shown, *self.paid_shown[seat + 1 :]),
         )

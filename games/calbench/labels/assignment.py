@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -55,7 +54,6 @@ class Assignment:
         }
 
 
-@lru_cache(maxsize=64)
 def assign(scenario: Scenario) -> Assignment:
     """Deal the labels of a scenario; the same scenario is always dealt the same."""
     meetings = _deal(scenario.seed, "meeting")
