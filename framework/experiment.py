@@ -253,7 +253,7 @@ def parse_experiment(data: Mapping[str, Any], overrides: Mapping[str, Any], plac
     Raises:
         UserError: If a key is unknown or a value does not fit.
     """
-    merged = dict(data)
+    merged = _with_seat_numbers(data)
     for key, value in overrides.items():
         below = merged.get(key)
         merged[key] = {**below, **value} if isinstance(below, dict) and isinstance(value, dict) else value
@@ -268,8 +268,16 @@ def parse_experiment(data: Mapping[str, Any], overrides: Mapping[str, Any], plac
         raise explain(error, Experiment, place) from error
 
 
+def _with_seat_numbers(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data with seats by number, as YAML and JSON differ in what a key may be."""
+    seats = data.get("seats")
+    if not isinstance(seats, dict):
+        return dict(data)
+    return {**data, "seats": {int(k) if str(k).isdecimal() else k: v for k, v in seats.items()}}
+
+
 def write_experiment(path: Path, experiment: Experiment) -> None:
     """Write an experiment so that a run of the file reproduces it; the output folder is left out."""
     data = experiment.model_dump(mode="json", exclude={"out"})
     kept = {key: value for key, value in data.items() if value not in ("", None, [], {})}
-    path.write_text(yaml.safe_dump(kept, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    path.write_text(yaml.safe_dump(_with_seat_numbers(kept), sort_keys=False, allow_unicode=True), encoding="utf-8")

@@ -223,7 +223,7 @@ class _Script:
         """An event of a game or a strategy, by its own fields."""
         data = event.model_dump(mode="json", exclude={"type", "round", "phase", "seat"})
         seat = f"seat {event.seat} " if isinstance(event, SeatEvent) else ""
-        self._add(f"{seat}{event.type}: {_fields(data)}", 2)
+        self._add(f"{seat}{event.type}: {_fields(data)}", 2 if self._sweep < 0 else 3)
 
 
 def _seats(seats: Sequence[int]) -> str:

@@ -55,6 +55,6 @@ def _exit_code(arguments: list[str]) -> int:
         said, exit_code = "interrupted", INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return ABORTED
     print(f"cheaptalk: {' '.join(said.split())}", file=sys.stderr)
     return exit_code
