@@ -51,7 +51,8 @@ class Rule:
         message: What is read of the payload; its `kind` names the rule.
         slots: The slots that the message speaks of, from the message and the one that it answers (None
             unless `answers` is set).
-        evidence: The belief `e` that the message speaks for, in [0, 1]; one number, or one for each slot.
+        evidence: The belief `e` that the message speaks for, in [0, 1]; one number, or one for each slot from
+            the same two messages.
         strength: How much it counts, `alpha` in (0, 1].
         answers: What the message answers: the last of that kind which its reader sent to its sender in the
             same round. An answer to nothing gives away nothing.
@@ -59,7 +60,7 @@ class Rule:
 
     message: type[Heard]
     slots: Callable[[Any, Any], Sequence[int]] = _nothing
-    evidence: float | Callable[[Any], Sequence[float]] = 1.0
+    evidence: float | Callable[[Any, Any], Sequence[float]] = 1.0
     strength: float = 1.0
     answers: type[Heard] | None = None
 
@@ -73,7 +74,7 @@ class Rule:
         if self.answers is not None and question is None:
             return
         slots = self.slots(message, question)
-        evidence = self.evidence(message) if callable(self.evidence) else repeat(self.evidence)
+        evidence = self.evidence(message, question) if callable(self.evidence) else repeat(self.evidence)
         yield from zip(slots, evidence, strict=False)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from framework import Trace
 from framework.evidence import EvidenceTable, Heard, Rule
@@ -41,31 +41,49 @@ class Costs(Heard):
 
 
 class Decision(Heard):
-    """The slot that the initiator chose."""
+    """The slot that the initiator chose; None where there is none, or none for the reader."""
 
     kind: Literal["decision"] = "decision"
+    option: int | None
+
+
+class Displacement(BaseModel):
+    """An earlier meeting that would move, and to which slot."""
+
     option: int
 
 
-class Offer(Heard):
-    """One slot of an offer set."""
+class Plan(BaseModel):
+    """One offer: a slot for the meeting, or for a seat outside it only where earlier meetings would move."""
 
-    kind: str = ""
-    option: int
+    id: int
+    option: int | None
+    displacements: tuple[Displacement, ...] = ()
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """The slots that are proposed to the reader."""
+        if self.option is not None:
+            return (self.option,)
+        return tuple(move.option for move in self.displacements)
 
 
 class Proposals(Heard):
-    """The slots that the initiator offers."""
+    """The plans that the initiator offers."""
 
     kind: Literal["proposals"] = "proposals"
-    proposals: tuple[Offer, ...]
+    plans: tuple[Plan, ...]
 
 
 class Scores(Heard):
-    """A satisfaction level for each slot of the offer set."""
+    """A satisfaction level for each plan, by id."""
 
     kind: Literal["scores"] = "scores"
-    scores: tuple[Annotated[int, Field(le=_TOP)], ...]
+    scores: dict[int, Annotated[int, Field(le=_TOP)]]
+
+    def scored(self, asked: Proposals) -> Sequence[Plan]:
+        """The plans that were both proposed and scored."""
+        return [plan for plan in asked.plans if plan.id in self.scores]
 
 
 class Propose(Heard):
@@ -131,10 +149,11 @@ class FailReschedule(Heard):
 def _own_option(
     message: Decision | Propose | ProposeReschedule | Reply | RescheduleReply, question: None
 ) -> Sequence[int]:
-    return (message.option,)
+    option = message.option
+    return () if option is None else (option,)
 
 
-def _possible(message: Reply | RescheduleReply) -> Sequence[float]:
+def _possible(message: Reply | RescheduleReply, question: None) -> Sequence[float]:
     return (0.0 if message.status == "IMPOSSIBLE" else 1.0,)
 
 
@@ -155,12 +174,14 @@ EVIDENCE = EvidenceTable(
     weights=slot_weights,
     rules=(
         # DSM
-        Rule(message=Proposals, slots=lambda said, _: [offer.option for offer in said.proposals]),
+        Rule(message=Proposals, slots=lambda said, _: [slot for plan in said.plans for slot in plan.slots]),
         Rule(
             message=Scores,
             answers=Proposals,
-            slots=lambda said, asked: [offer.option for offer in asked.proposals],
-            evidence=lambda said: [max(score, 0) / _TOP for score in said.scores],
+            slots=lambda said, asked: [slot for plan in said.scored(asked) for slot in plan.slots],
+            evidence=lambda said, asked: [
+                max(said.scores[plan.id], 0) / _TOP for plan in said.scored(asked) for _ in plan.slots
+            ],
         ),
         # DSM and IMAP
         Rule(message=Decision, slots=_own_option),
@@ -170,7 +191,7 @@ EVIDENCE = EvidenceTable(
             message=Costs,
             answers=CostRequest,
             slots=lambda said, asked: asked.options,
-            evidence=lambda said: [0.0 if cost is None else 1.0 for cost in said.costs],
+            evidence=lambda said, _: [0.0 if cost is None else 1.0 for cost in said.costs],
         ),
         # SD-MAP
         Rule(message=Propose, slots=_own_option, evidence=_SUGGESTED, strength=_SOFTLY),

@@ -56,14 +56,14 @@ class Answered(Heard):
 TABLE = EvidenceTable(
     slots=lambda start: int(str(start.facts["slots"])),
     rules=(
-        Rule(message=Told, slots=lambda said, _: said.slots, evidence=lambda said: said.beliefs),
-        Rule(message=Hinted, slots=lambda said, _: said.slots, evidence=lambda said: said.beliefs, strength=0.3),
+        Rule(message=Told, slots=lambda said, _: said.slots, evidence=lambda said, _: said.beliefs),
+        Rule(message=Hinted, slots=lambda said, _: said.slots, evidence=lambda said, _: said.beliefs, strength=0.3),
         Rule(message=Asked),
         Rule(
             message=Answered,
             answers=Asked,
             slots=lambda said, asked: asked.slots,
-            evidence=lambda said: [float(yes) for yes in said.yes],
+            evidence=lambda said, _: [float(yes) for yes in said.yes],
         ),
     ),
 )

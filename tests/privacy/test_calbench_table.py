@@ -25,14 +25,25 @@ from tests.privacy.talking import Line, trace_of
 DATA = Path(__file__).parents[3] / "shared" / "data" / "calbench-reference"
 PROTOCOLS = {"imap": Imap, "sd-map": SdMap}
 
-OFFER = {"kind": "proposals", "agreement": 1, "proposals": [{"option": 5, "moves": []}, {"option": 2, "moves": []}]}
+OFFER = {"kind": "proposals", "agreement": 1, "plans": [{"id": 0, "option": 5}, {"id": 1, "option": 2}]}
+OUTSIDE = {
+    "kind": "proposals",
+    "agreement": 1,
+    "plans": [
+        {"id": 3, "option": None, "displacements": [{"agreement": 1, "option": 4}, {"agreement": 2, "option": 6}]}
+    ],
+}
 REQUEST = {"kind": "cost_request", "agreement": 1, "options": [0, 1, 2]}
 
 ROWS: list[tuple[str, list[dict[str, Any]], dict[int, float]]] = [
     ("proposals", [OFFER], {5: 1.0, 2: 1.0}),
-    ("scores", [OFFER, {"kind": "scores", "scores": [0, 4]}], {5: 0.0, 2: 4 / 11}),
-    ("scores", [OFFER, {"kind": "scores", "scores": [11, -1]}], {5: 1.0, 2: 0.0}),
+    ("scores", [OFFER, {"kind": "scores", "scores": {"0": 0, "1": 4}}], {5: 0.0, 2: 4 / 11}),
+    ("scores", [OFFER, {"kind": "scores", "scores": {"1": -1, "0": 11, "9": 3}}], {5: 1.0, 2: 0.0}),
+    ("scores", [{"kind": "scores", "scores": {"0": 3}}], {}),
+    ("proposals", [OUTSIDE], {4: 1.0, 6: 1.0}),
+    ("scores", [OUTSIDE, {"kind": "scores", "scores": {"3": 2}}], {4: 2 / 11, 6: 2 / 11}),
     ("decision", [{"kind": "decision", "option": 7}], {7: 1.0}),
+    ("decision", [{"kind": "decision", "plan": None, "option": None, "reward": 0}], {}),
     ("cost_request", [REQUEST], {}),
     ("costs", [REQUEST, {"kind": "costs", "costs": [None, 0, 3]}], {0: 0.0, 1: 1.0, 2: 1.0}),
     ("costs", [REQUEST, {"kind": "costs", "costs": [0, 0, 0, 0, 0]}], {0: 1.0, 1: 1.0, 2: 1.0}),
@@ -67,7 +78,7 @@ def test_every_kind_of_the_table_is_tested():
 
 
 def test_a_score_above_the_top_is_not_read():
-    assert EVIDENCE.read('{"kind": "scores", "scores": [12]}') is None
+    assert EVIDENCE.read('{"kind": "scores", "scores": {"0": 12}}') is None
 
 
 # --- known games --------------------------------------------------------------------------------
