@@ -39,7 +39,7 @@ def moves(returned: object) -> tuple[Action, ...] | None:
 
 def _action(item: object) -> Action:
     if isinstance(item, Send):
-        return Send(channel=item.channel, content=writable(item.content), to=item.to)
+        return Send(channel=writable(item.channel), content=writable(item.content), to=item.to)
     if not isinstance(item, Action):
         raise TypeError(f"a move must hold actions only, got {type(item).__name__}: {item!r:.80}")
     return _rebuilt(item)
