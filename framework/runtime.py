@@ -25,6 +25,7 @@ from autogen_core import (
 )
 from opentelemetry.trace import NoOpTracerProvider, TracerProvider
 
+from framework._intake import writable
 from framework.channels import Channel
 from framework.messages import Post
 
@@ -79,6 +80,13 @@ class Intrusion:
     content: str
 
 
+def _text(message: Any) -> str:
+    try:
+        return writable(str(message))[:2000]
+    except Exception:  # an exception here would leave the runtime's queue waiting for ever
+        return f"a {type(message).__name__} that cannot be printed"
+
+
 class _Audit(DefaultInterventionHandler):
     """Lets through what the switchboard announced, and turns everything else into a `Void`.
 
@@ -92,7 +100,7 @@ class _Audit(DefaultInterventionHandler):
     def _judge(self, message: Any, context: MessageContext, target: str) -> Any:
         if self.announced.pop(id(message), None) is message:
             return message
-        self.intrusions.append(Intrusion(str(context.sender), target, str(message)[:2000]))
+        self.intrusions.append(Intrusion(str(context.sender), target, _text(message)))
         return Void()
 
     async def on_publish(self, message: Any, *, message_context: MessageContext) -> Any:
