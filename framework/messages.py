@@ -87,7 +87,8 @@ class Post(Frozen):
     """A message as its readers receive it.
 
     Attributes:
-        id: Running number of the post in its game, from 0.
+        id: Running number of the post, from 0: in the game where the referee publishes it, among those
+            that have reached a seat where the seat reads it, which so learns nothing of what it missed.
         channel: Name of the channel that carried it.
         sender: The seat that sent it.
         to: The addressed seat, on a channel that takes one.

@@ -67,7 +67,7 @@ class Reply:
 
     Attributes:
         actions: Its actions; None where it declines to retry.
-        inbox: Ids of the posts that it read.
+        inbox: Ids of the posts that it read, as the trace numbers them.
         record: What the strategy wrote down.
         latency: Seconds that the strategy took.
         failure: Why there are no actions, if it failed.
@@ -102,6 +102,7 @@ class Player(BaseAgent):
         self._start = start
         self._time_limit = time_limit
         self._inbox: list[Post] = []
+        self._unread: list[int] = []
         self._received = 0
         self._arrival = asyncio.Event()
         self._round = -1
@@ -151,18 +152,21 @@ class Player(BaseAgent):
     def _take(self, post: Post) -> None:
         if post.sender == self._start.seat:  # a group's topic echoes to its sender
             return
-        # Each reader keeps a copy of its own: what one of them does to it, no other one sees.
-        self._inbox.append(post.model_copy())
+        # Each reader has a copy of its own: what one of them does to it, no other one sees. And it counts
+        # its own posts: gaps in the game's numbers would tell it how many posts it did not receive.
+        self._inbox.append(post.model_copy(update={"id": self._received}))
+        self._unread.append(post.id)
         self._received += 1
         self._arrival.set()
 
     async def _answer(self, request: Request) -> Reply:
         if request.kind == "end_round":
             return await self._guard(lambda: self._nothing(self._strategy.end_round, request.observation), ())
-        posts = tuple(self._inbox)
+        posts, ids = tuple(self._inbox), tuple(self._unread)
         self._inbox.clear()
+        self._unread.clear()
         observation = request.observation.model_copy(update={"inbox": posts}) if posts else request.observation
-        return await self._guard(lambda: self._move(request, observation), tuple(post.id for post in posts))
+        return await self._guard(lambda: self._move(request, observation), ids)
 
     async def _move(self, request: Request, observation: Observation) -> Sequence[Action] | None:
         if request.conflict is not None:

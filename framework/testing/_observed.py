@@ -101,17 +101,17 @@ def _changeable(model: BaseModel) -> str:
 
 def posts_stay_in_their_audience(playing: Playing) -> Iterator[str]:
     """Posts that show, in whatever form, in what a seat outside their audience is handed."""
-    sent = {event.id: event for event in playing.trace.posts}
-    tags = {event.id: set(_TAG.findall(event.content)) for event in sent.values()}
+    posts = playing.trace.posts
+    tags = [set(_TAG.findall(post.content)) for post in posts]
     for seat, probe in enumerate(playing.seats):
-        open_to = {id for id, event in sent.items() if seat == event.sender or seat in event.readers}
-        allowed = set[str]().union(*(tags[id] for id in open_to))
-        closed = set[str]().union(*tags.values()) - allowed
+        mine = [post for post in posts if seat in post.readers]
+        closed = [found for post, found in zip(posts, tags, strict=True) if seat not in (post.sender, *post.readers)]
+        secret = set[str]().union(*closed)
         for handed in probe.handed:
             seen, where = handed.observation, f"in round {handed.observation.round.index}"
             for post in seen.inbox:
-                if post.id not in open_to or sent[post.id].content != post.content:
+                if post.id >= len(mine) or (mine[post.id].sender, mine[post.id].content) != (post.sender, post.content):
                     yield f"seat {seat} was handed post {post.id} {where}, which was not sent to it"
             text = "\n".join([seen.describe(), *(item for item in reachable(seen) if isinstance(item, str))])
-            if leaked := closed.intersection(_TAG.findall(text)):
+            if leaked := secret.intersection(_TAG.findall(text)):
                 yield f"seat {seat} sees {min(leaked)!r} {where}, which was not sent to it"
