@@ -24,7 +24,7 @@ class Plan(Frozen):
 
     Attributes:
         id: Number of the plan, unique within the agreement.
-        option: The option for the agreement; None for a recipient that is no party of it.
+        option: The option for the agreement; None where a recipient that is no party of it need not know.
         displacements: What would move of that which the recipient is a party of.
     """
 

@@ -172,6 +172,8 @@ def ways_out(
     It moves to an option that is free for the initiator, or, where `depth` allows, to that of another
     earlier agreement, which moves in turn.
     """
+    if depth < 1:
+        return []
     taken |= {view.settled[agreement].option}
     ways = [{agreement: o.index} for o in view.options if o.held_by == "free" and o.index not in taken][:targets]
     if depth > 1 and len(ways) < targets:

@@ -9,8 +9,9 @@
 The initiator is the party of lowest id. Steps 1 and 2 are a sub-round, with the next `L` untried plans; they are
 repeated until a plan suits everyone, or once only where `exhaustive` is off. An option that is held by an earlier
 agreement can be offered together with a displacement of that agreement; its parties that are no parties of the
-round are responders for that plan as well. A recipient sees only the displacements of agreements that it is in,
-and one that is no party of the round sees no option. With `p` parties, `n` sub-rounds, `x_k` such additional
+round are responders as well; what does not affect them costs them nothing. A recipient sees only the displacements
+of agreements that it is in. With `need_to_know`, ours, such an additional responder is shown no option and no plan
+but those that it has to score. With `p` parties, `n` sub-rounds, `x_k` such additional
 responders in sub-round `k` and `y` in the chosen plan, an agreement takes
 
     n * 2 (p - 1) + 2 (x_1 + ... + x_n) + (p - 1) + y
@@ -76,6 +77,7 @@ class DsmParams(Params):
         cascade_depth: How many earlier agreements may move for one offer; 0 offers no displacement.
         displacement_targets: How many ways to move an earlier agreement are considered.
         exhaustive: Whether further offer sets follow one in which nothing suits everyone.
+        need_to_know: Whether a seat that is no party of the round is shown only what it has to score.
         D: Number of satisfaction levels.
         initial_points: Points of each seat before the first round.
     """
@@ -89,6 +91,7 @@ class DsmParams(Params):
     cascade_depth: NonNegativeInt = 2
     displacement_targets: NonNegativeInt = 4
     exhaustive: bool = True
+    need_to_know: bool = False
     D: int = Field(default=12, ge=2)
     initial_points: NonNegativeInt = 100
 
@@ -221,7 +224,7 @@ class Dsm(TypedProtocol[Message]):
         strange = [option for option in options if not 0 <= option < len(view.options)]
         if strange:
             return f"there is no option {strange[0]}"
-        if (plan.option is None) == (self._seat in view.parties):
+        if self._seat in view.parties and plan.option is None:
             return f"plan {plan.id} is not for this seat"
         for displacement in plan.displacements:
             settled = view.settled.get(displacement.agreement)
@@ -242,11 +245,8 @@ class Dsm(TypedProtocol[Message]):
 
     def _objection_to_decision(self, payload: Decision) -> str:
         if payload.plan is None:
-            return (
-                ""
-                if payload.option is None and payload.reward == 0
-                else "it names an option or a reward without a plan"
-            )
+            bare = payload.option is None and payload.reward == 0
+            return "" if bare else "it names an option or a reward without a plan"
         scored = self._scored.get(payload.plan)
         if scored is None or scored.score == 0 or scored.option != payload.option:
             return f"plan {payload.plan} is not one that this seat was offered and can carry out"
@@ -260,7 +260,8 @@ class Dsm(TypedProtocol[Message]):
         moves: dict[int, dict[int, int]] = {}
         for plan in payload.plans:
             moves[plan.id] = {displacement.agreement: displacement.option for displacement in plan.displacements}
-            scores[plan.id] = satisfaction(view.price(plan.option, moves[plan.id]), self.params.D)
+            taken = plan.option if self._seat in view.parties else None
+            scores[plan.id] = satisfaction(view.price(taken, moves[plan.id]), self.params.D)
         liked = sum(score > 0 for score in scores.values())
         for plan in payload.plans:
             self._scored[plan.id] = _Scored(plan.option, moves[plan.id], scores[plan.id], len(scores), liked)
@@ -316,18 +317,20 @@ class Dsm(TypedProtocol[Message]):
             sends.append(direct(seat, Proposals(agreement=view.id, plans=plans)))
         return sends
 
-    @staticmethod
-    def _plans_for(seat: int, view: AgreementView, bidding: _Bidding) -> tuple[Plan, ...]:
+    def _plans_for(self, seat: int, view: AgreementView, bidding: _Bidding) -> tuple[Plan, ...]:
         """The live plans as a seat may see them."""
         plans = []
-        party = seat in view.parties
+        open_to_it = self._sees_options(seat, view)
         for id in bidding.live:
             offer = bidding.made[id]
             moves = offer.seen_by(seat, view)
-            if party or moves:
+            if open_to_it or moves:
                 shown = tuple([Displacement(agreement=agreement, option=to) for agreement, to in moves.items()])
-                plans.append(Plan(id=id, option=offer.option if party else None, displacements=shown))
+                plans.append(Plan(id=id, option=offer.option if open_to_it else None, displacements=shown))
         return tuple(plans)
+
+    def _sees_options(self, seat: int, view: AgreementView) -> bool:
+        return seat in view.parties or not self.params.need_to_know
 
     def _best(self, view: AgreementView, bidding: _Bidding) -> int | None:
         """The live plan that suits everyone at the least total scoring cost, the lowest option on a tie."""
@@ -357,7 +360,7 @@ class Dsm(TypedProtocol[Message]):
         for seat in readers:
             rewards[seat] = 0 if chosen is None else min(purse, self._due(bidding, seat, chosen))
             purse -= rewards[seat]
-            option = offer.option if offer is not None and seat in view.parties else None
+            option = offer.option if offer is not None and self._sees_options(seat, view) else None
             sends.append(direct(seat, Decision(agreement=view.id, plan=chosen, option=option, reward=rewards[seat])))
         self._book(observation, view, rewards, received)
         return sends

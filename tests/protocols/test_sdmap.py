@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from framework import Action, AgreementView, Observation, Send, Strategy, Trace
+from framework import Action, AgreementView
 from framework.testing import NoiseStrategy, check_strategy
-from framework.trace import BatchRejected, DecideEnd, InvalidAction, Note
+from framework.trace import BatchRejected, DecideEnd, InvalidAction
 from games.calbench import CalBench
 from games.calbench.events import ConsistencyViolation
 from protocols.sdmap import SdMap, SdMapCareful, SdMapParams
 from tests.calbench.builders import scenario
 from tests.protocols.booths import Booths, Fair, play_booths
+from tests.protocols.overhearing import Heckler, kinds, notes, said
 from tests.protocols.reference import Outcome, drawn, needs_reference, outcome, play_calbench, reference
 
 UNIFORM_0 = (
     ["11.1B1.111BBB1.1", "B.B1.11.1B1B1BB1", "BB1.1111111.B.B1", "BBB1B11B1.11..B1", "B..11111.1...B11"],
     [(1, 0, 4), (2, 1, 3), (4, 0, 2), (0, 1, 3), (3, 2, 4)],
 )
-
-
-def said(trace: Trace) -> list[dict[str, object]]:
-    """All payloads, with who sent what to whom in which round."""
-    return [
-        {"round": post.round, "sender": post.sender, "to": post.to, **json.loads(post.content)} for post in trace.posts
-    ]
-
-
-def kinds(trace: Trace, round: int) -> Counter[object]:
-    return Counter(payload["kind"] for payload in said(trace) if payload["round"] == round)
 
 
 # --- what it agrees on ------------------------------------------------------------------------------
@@ -151,7 +140,8 @@ def test_who_does_not_lead_the_bumped_agreement_asks_and_non_parties_move_in_the
     assert trace.final_state["agreed"] == [1, 0, None]
     repair = [payload["kind"] for payload in said(trace) if "reschedule" in str(payload["kind"])]
     assert repair == ["reschedule_request", "propose_reschedule", "reschedule_reply", "confirm_reschedule"]
-    assert trace.final_state["booths"][0] == ".a.##"
+    booths: Any = trace.final_state["booths"]
+    assert booths[0] == ".a.##"
     assert [event.seat for event in trace.of(DecideEnd) if event.round == 2 and event.phase == "favours"] == [0]
 
 
@@ -177,8 +167,7 @@ def test_a_repair_ends_where_it_began_when_what_it_was_bumped_for_came_to_nothin
     trace = play_calbench(task, [SdMap(), SdMap(), Absent(), SdMap(), SdMap()])
     repair = [payload for payload in said(trace) if "reschedule" in str(payload["kind"])]
     assert (repair[-1]["kind"], repair[-1]["option"]) == ("confirm_reschedule", 0)
-    calendars = trace.final_state["calendars"]
-    assert isinstance(calendars, list)
+    calendars: Any = trace.final_state["calendars"]
     assert [calendar[0] and calendar[0].get("meeting_id") for calendar in calendars[:2]] == [1, 1]
 
 
@@ -189,8 +178,7 @@ def test_in_calbench_only_a_repair_in_the_same_round_saves_the_bumped_meeting(
     task = scenario(["..##", "....", ".1##", ".###"], [(0, 1), (0, 2, 3)])
     trace = play_calbench(task, make)
     assert len(list(trace.of(ConsistencyViolation))) == violations
-    slots = trace.final_state["slot_by_meeting"]
-    assert isinstance(slots, dict)
+    slots: Any = trace.final_state["slot_by_meeting"]
     assert len(slots) == scheduled
 
 
@@ -208,24 +196,6 @@ def test_repairs_send_as_many_messages_as_the_paper_counts() -> None:
 
 
 # --- noise ------------------------------------------------------------------------------------------
-
-
-class Heckler(Strategy[Observation]):
-    """Sends what it is told to, at every turn of talk."""
-
-    def __init__(self, contents: Sequence[str]) -> None:
-        super().__init__()
-        self.contents = contents
-
-    async def act(self, observation: Observation) -> Sequence[Action]:
-        if not observation.turn.channels or observation.turn.sweep > 3:
-            return ()
-        everyone = [seat for seat in observation.turn.reachable if seat != observation.seat]
-        return [Send(channel="dm", to=seat, content=content) for seat in everyone for content in self.contents]
-
-
-def notes(trace: Trace) -> list[str]:
-    return [str(note.data["why"]) for note in trace.of(Note) if note.kind == "ignored_message"]
 
 
 @pytest.mark.parametrize(
@@ -283,7 +253,7 @@ def test_noise_in_some_seats_never_makes_another_submit_an_invalid_batch(
     fair = Fair(booths=tuple(booths), groups=((0, 1), (2, 0, 3), (1, 3, 2), (3, 0), (1, 0, 2, 3)))
     noise = NoiseStrategy.of(Booths(), quiet=0.1, messages=6)
     trace = play_booths(fair, [noise() if seat in noisy else make() for seat in range(4)], seed=seed)
-    assert {event.seat for event in trace.of(BatchRejected, InvalidAction)} <= noisy
+    assert {event.seat for event in [*trace.of(BatchRejected), *trace.of(InvalidAction)]} <= noisy
 
 
 @settings(max_examples=10, deadline=None)
