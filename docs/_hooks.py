@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, get_args
 
-from framework import trace
+from framework import registry
 from framework.trace import Event
 
 MARK = "<!-- events -->"
@@ -17,13 +17,17 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def _events() -> list[type[Event]]:
-    import games.calbench.events
-    import games.east.events
-
-    modules = (trace, games.calbench.events, games.east.events)
-    found = [value for module in modules for value in vars(module).values() if inspect.isclass(value)]
-    concrete = [cls for cls in found if issubclass(cls, Event) and get_args(cls.model_fields["type"].annotation)]
-    return list(dict.fromkeys(concrete))
+    """Every event that the framework, the games and the strategies declare, the framework's first."""
+    for group in (registry.GAMES, registry.STRATEGIES):
+        for entry in registry.entries(group):
+            registry.load(group, entry.name)
+    found, waiting = [], [Event]
+    while waiting:
+        cls = waiting.pop(0)
+        waiting.extend(cls.__subclasses__())
+        if get_args(cls.model_fields["type"].annotation) and cls.__module__.split(".")[0] != "tests":
+            found.append(cls)
+    return sorted(found, key=lambda cls: cls.__module__ != "framework.trace")
 
 
 def _section(cls: type[Event]) -> str:
