@@ -67,14 +67,15 @@ def _strategy(row: Row) -> str:
     return f"{row.strategy} (adversarial)" if row.adversarial else row.strategy
 
 
-def footer(table: Table) -> str:
-    """What the intervals are, and which games are missing from the means."""
+def footer(table: Table, names: Sequence[str] | None = None) -> str:
+    """What the intervals are, which games are missing from the means, and how to see the metrics not shown."""
     said = f"Means with {100 * table.confidence:g} % intervals over games" if table.rows else "No games"
     if table.aborted:
         parts = ", ".join(f"{count} at {boundary}" for boundary, count in sorted(table.aborted.items()))
         total = sum(table.aborted.values())
         said += f"; {total} of {table.games} games aborted ({parts}) and in no mean"
-    return f"{said}."
+    hidden = 0 if names is not None else sum(not column.headline for column in table.columns)
+    return f"{said}; {hidden} more metrics: cheaptalk report RUN --metrics all." if hidden else f"{said}."
 
 
 def plain(table: Table, names: Sequence[str] | None = None) -> str:

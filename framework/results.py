@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic_core import from_json
 
 from framework.trace import Boundary, GameStart, Moved, Trace, TraceError, Usage
 
-__all__ = ["Abort", "GameResult", "Value", "read_result", "result_of", "total_usage"]
+__all__ = ["Abort", "GameResult", "Metrics", "Value", "read_result", "result_of", "total_usage"]
 
 
 class Value(NamedTuple):
@@ -20,6 +23,47 @@ class Value(NamedTuple):
 
     game: float | None
     seats: tuple[float | None, ...]
+
+
+class Metrics(Mapping[str, Value]):
+    """A game's metrics by name, in a few bytes: a run keeps those of all its games.
+
+    A value that is not a number reads back as None.
+    """
+
+    __slots__ = ("_numbers", "_shape")
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._shape = _shared(tuple((name, len(value.seats)) for name, value in values.items()))
+        flat = (number for value in values.values() for number in (value.game, *value.seats))
+        self._numbers = array("d", (math.nan if number is None else number for number in flat))
+
+    def __getitem__(self, name: str) -> Value:
+        begin = 0
+        for known, seats in self._shape:
+            if known == name:
+                game, *by_seat = (None if math.isnan(n) else n for n in self._numbers[begin : begin + seats + 1])
+                return Value(game, tuple(by_seat))
+            begin += seats + 1
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self._shape)
+
+    def __len__(self) -> int:
+        return len(self._shape)
+
+    def __repr__(self) -> str:
+        return f"Metrics({dict(self)!r})"
+
+
+ValueT = TypeVar("ValueT")
+
+
+@lru_cache(maxsize=256)
+def _shared(value: ValueT) -> ValueT:
+    """One object for all games that have equal ones."""
+    return value
 
 
 class Abort(NamedTuple):
@@ -60,7 +104,7 @@ class GameResult:
     seed: int
     strategies: tuple[str, ...]
     adversarial: tuple[int, ...]
-    metrics: Mapping[str, Value]
+    metrics: Metrics
     abort: Abort | None
     usage: Usage
     seconds: float
@@ -97,7 +141,7 @@ def result_of(trace: Trace) -> GameResult:
         seed=start.seed if start else 0,
         strategies=start.strategies if start else (),
         adversarial=start.adversarial if start else (),
-        metrics={name: Value(value.game, value.seats) for name, value in trace.metrics.items()},
+        metrics=Metrics({name: Value(value.game, value.seats) for name, value in trace.metrics.items()}),
         abort=Abort(aborted.boundary, aborted.seat, aborted.error, aborted.stop) if aborted else None,
         usage=total_usage(event.usage for event in trace.of(Moved)),
         seconds=(trace.ended_at - trace.started_at).total_seconds(),
@@ -131,21 +175,24 @@ def _result_of_json(data: Any) -> GameResult:
         seed=start.get("seed", 0),
         strategies=tuple(start.get("strategies", ())),
         adversarial=tuple(start.get("adversarial", ())),
-        metrics={name: Value(value["game"], tuple(value["seats"])) for name, value in data["metrics"].items()},
+        metrics=Metrics({name: Value(value["game"], value["seats"]) for name, value in data["metrics"].items()}),
         abort=Abort(abort["boundary"], abort.get("seat"), abort["error"], abort.get("stop", False)) if abort else None,
         usage=total_usage(Usage(**usage) for event in events if (usage := event.get("usage"))),
         seconds=(ended - began).total_seconds(),
     )
 
 
-def _result(config: Mapping[str, Any], *, game: str, strategies: tuple[str, ...], **rest: Any) -> GameResult:
+def _result(
+    config: Mapping[str, Any], *, game: str, strategies: tuple[str, ...], usage: Usage, **rest: Any
+) -> GameResult:
     seated = config.get("seating")
     return GameResult(
-        game=str(config.get("game", game)),
+        game=_shared(str(config.get("game", game))),
         number=cast(int, config.get("number", 0)),
         task=str(config.get("task", "")),
-        group=str(config.get("group", "")),
+        group=_shared(str(config.get("group", ""))),
         repeat=cast(int, config.get("repeat", 0)),
-        strategies=strategies or tuple(seated if isinstance(seated, list) else ()),
+        strategies=_shared(strategies or tuple(seated if isinstance(seated, list) else ())),
+        usage=_shared(usage),
         **rest,
     )

@@ -25,14 +25,14 @@ def print_table(table: Table, metrics: Sequence[str] | None = None) -> None:
 
     if not sys.stdout.isatty():
         print(plain(table, metrics))
-        print(footer(table))
+        print(footer(table, metrics))
         return
     from rich.console import Console
 
     console = Console(highlight=False)
     for part in pretty(table, metrics, console.width):
         console.print(part)
-    console.print(footer(table), style="dim", markup=False)
+    console.print(footer(table, metrics), style="dim", markup=False)
 
 
 @contextmanager

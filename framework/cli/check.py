@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from framework.specs import StrategySpec
+    from framework.strategy import Strategy
 
 __all__ = ["check"]
 
@@ -29,11 +33,22 @@ def check(
             report = check_game(registry.game(spec.name), seed=seed)
         else:
             spec.build()
-            report = check_strategy(spec.build, registry.game(game or _only_game()), seed=seed)
+            report = check_strategy(_Named(spec), registry.game(game or _only_game()), seed=seed)
     except ValueError as error:
         raise UserError(f"{subject}: {error}") from error
     print(report)
     return 0 if report.ok else 1
+
+
+class _Named:
+    """Makes instances of a strategy, under the name that was typed."""
+
+    def __init__(self, spec: StrategySpec) -> None:
+        self._spec = spec
+        self.__name__ = spec.label
+
+    def __call__(self) -> Strategy[Any]:
+        return self._spec.build()
 
 
 def _only_game() -> str:

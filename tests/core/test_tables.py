@@ -10,7 +10,7 @@ import pytest
 from framework._layout import footer, plain, pretty
 from framework.csvs import write_csvs
 from framework.errors import UserError
-from framework.results import Abort, GameResult, Value
+from framework.results import Abort, GameResult, Metrics, Value
 from framework.runner import run
 from framework.stats import bootstrap_mean, wilson
 from framework.tables import RunResults, read_run, summarise
@@ -36,7 +36,7 @@ def game(
         "seed": number,
         "strategies": strategies,
         "adversarial": (),
-        "metrics": {"agreed": Value(agreed, ()), "messages": Value(sum(m or 0 for m in messages), messages)},
+        "metrics": Metrics({"agreed": Value(agreed, ()), "messages": Value(sum(m or 0 for m in messages), messages)}),
         "abort": None,
         "usage": Usage(),
         "seconds": 0.5,
@@ -46,7 +46,7 @@ def game(
 
 def aborted(number: int, **fields: object) -> GameResult:
     """A game that was not finished."""
-    return game(number, None, (), metrics={}, abort=Abort("model", 1, "no answer"), **fields)
+    return game(number, None, (), metrics=Metrics({}), abort=Abort("model", 1, "no answer"), **fields)
 
 
 def test_a_metric_by_seat_is_averaged_over_the_strategys_seats_and_its_interval_is_over_games():
@@ -128,7 +128,7 @@ def test_a_narrow_terminal_gets_the_table_in_parts():
 
 
 def test_a_metric_that_no_game_declares_keeps_its_name():
-    extra = {"mine": Value(2.0, ())}
+    extra = Metrics({"mine": Value(2.0, ())})
     table = summarise([RunResults("r", [game(0, 1.0, (1, 1), metrics=extra, game="nowhere:Game")])])
     assert [(column.name, column.title) for column in table.columns] == [("mine", "mine")]
 
@@ -139,13 +139,13 @@ def test_csvs_hold_every_game_seat_and_strategy(tmp_path: Path):
     written = write_csvs(tmp_path / "csv", runs, summarise(runs))
     by_game, by_seat, by_strategy = (list(csv.DictReader(path.open(encoding="utf-8"))) for path in written)
     assert [(row["status"], row["boundary"], row["agreed"], row["messages"]) for row in by_game] == [
-        ("finished", "", "1.0", "3"),
+        ("finished", "", "1.0", "3.0"),
         ("aborted", "model", "", ""),
     ]
     assert by_game[0]["strategies"] == "a;b"
     assert [(row["seat"], row["strategy"], row["adversarial"], row["messages"]) for row in by_seat] == [
-        ("0", "a", "0", "1"),
-        ("1", "b", "1", "2"),
+        ("0", "a", "0", "1.0"),
+        ("1", "b", "1", "2.0"),
         ("0", "a", "0", ""),
         ("1", "b", "0", ""),
     ]
