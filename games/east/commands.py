@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from framework.stats import Interval
     from games.east.annotation.agreement import Agreement
     from games.east.annotation.analysis import Labelling
+    from games.east.association import AssociationName
     from games.east.results import Played
 
 __all__ = ["app"]
@@ -105,6 +106,53 @@ def labels(
             print(path)
 
 
+@app.command()
+def vet(
+    tasks: Annotated[Path | None, typer.Option(metavar="FILE", help="Tasks; the paper's vignettes by default.")] = None,
+    association: Annotated[str, typer.Option(help="`embedding`, or `table` for the paper's words.")] = "embedding",
+) -> int:
+    """Say of each vignette whether its words belong to whom they are meant for."""
+    from games.east import PAPER, East
+    from games.east.association import association as load
+    from games.east.embedding import EmbeddingAssociation
+    from games.east.vetting import vet as look
+
+    found = PAPER if tasks is None else tuple({s.vignette.id: s.vignette for s in East().read_tasks(tasks)}.values())
+    model = load(_association(association))
+    distance = None
+    if isinstance(model, EmbeddingAssociation):
+        distance = model.distance
+    vetted = [look(vignette, model, distance=distance) for vignette in found]
+    rows = [
+        [
+            v.vignette.id,
+            "-" if v.distance is None else f"{v.distance:.2f}",
+            *(f"{value:+.2f}" for value in (*v.own, *v.lead)),
+            f"{v.balance:.2f}",
+            *(f"{value:+.2f}" for value in v.unrelated),
+            "yes" if v.passed else "no",
+        ]
+        for v in vetted
+    ]
+    header = ["vignette", "distance", "own 1", "own 2", "lead 1", "lead 2", "balance", "far 1", "far 2", "passes"]
+    print_rows(header, rows)
+    for v in vetted:
+        for fault in v.faults:
+            print(f"{v.vignette.id}: {fault}")
+    print(f"{sum(v.passed for v in vetted)} of {len(vetted)} pass.")
+    return 0
+
+
+def _association(name: str) -> AssociationName:
+    from framework.errors import UserError, nearest
+    from games.east.association import ASSOCIATIONS
+
+    for known in ASSOCIATIONS:
+        if name == known:
+            return known
+    raise UserError(f"--association: {name!r} is unknown; {nearest(name, ASSOCIATIONS)}")
+
+
 def _rule(text: str) -> tuple[str, object]:
     from framework.errors import UserError
     from framework.specs import parse_value
@@ -171,7 +219,12 @@ def _print_fallacies(labelling: Labelling) -> None:
 
 def _print_agreement(agreed: Sequence[Agreement]) -> None:
     rows = [
-        [row.field, str(row.annotators), str(row.items), *(f"{v:.2f}" for v in (row.observed, row.kappa, row.alpha))]
+        [
+            row.field,
+            str(row.annotators),
+            str(row.items),
+            *("-" if v != v else f"{v:.2f}" for v in (row.observed, row.kappa, row.alpha)),
+        ]
         for row in agreed
     ]
     print("\nAgreement between annotators.")

@@ -41,7 +41,8 @@ def load_embedder() -> Embedder:
 
 
 class EmbeddingAssociation:
-    """Cosine similarity of "a <persona>" and the word; `ANYONE` is "a person".
+    """Cosine similarity of "a <persona>" and the word. For `ANYONE` it is that of "everyday life": what is common
+    to people of whom nothing is known.
 
     Args:
         embedder: The model.
@@ -60,8 +61,12 @@ class EmbeddingAssociation:
         return cls(load_embedder())
 
     def strength(self, identity: str, option: str) -> float:
-        return self.cosine(f"a {'person' if identity == ANYONE else identity}", option)
+        return self.cosine("everyday life" if identity == ANYONE else f"a {identity}", option)
 
     def cosine(self, one: str, other: str) -> float:
         """Cosine similarity of two texts, in [-1, 1]."""
         return float(self.vector(one) @ self.vector(other))
+
+    def distance(self, one: str, two: str) -> float:
+        """Semantic distance of two personas: 1 - cosine similarity."""
+        return 1.0 - self.cosine(f"a {one}", f"a {two}")

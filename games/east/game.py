@@ -12,13 +12,15 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, JsonValue, field_validator
+from pydantic import BeforeValidator, JsonValue, ValidationError, field_validator
 
+from framework.errors import explain
 from framework.game import Ballot, Game, Phase, Rules, Settlement
 from framework.messages import Batch, Conflict, Round, Turn
 from framework.trace import Trace
 from games.east.association import AssociationName, association
 from games.east.conditions import BEYOND, CONDITIONS, PERSONAS, Condition
+from games.east.generator import GeneratorConfig, propose
 from games.east.observation import Choose, EastObservation, describe
 from games.east.outcome import CHANCE, METRICS, EastOutcome, score_choices
 from games.east.prompting import EastPrompts
@@ -152,6 +154,15 @@ class East(Game[Scenario, EastState]):
             self.conditions[condition].scenario(vignette, prompt, seed)
             for condition, prompt, vignette in product(conditions, prompts, vignettes)
         ]
+
+    def generate(self, config: Mapping[str, JsonValue]) -> Sequence[Scenario]:
+        """Scenarios from vignettes that the generator proposes; settings are those of `GeneratorConfig`."""
+        try:
+            settings = GeneratorConfig.model_validate(config)
+            vignettes = propose(settings)
+        except ValidationError as error:
+            raise explain(error, GeneratorConfig, "generator of east") from error
+        return self.scenarios(vignettes, settings.conditions, settings.prompts, settings.seed)
 
     def start(self, scenario: Scenario) -> EastState:
         return EastState(scenario)

@@ -11,11 +11,11 @@ class Axes:
     """An embedder whose vectors are known."""
 
     def embed(self, text: str) -> np.ndarray:
-        known = {"a dentist": (1.0, 0.0), "a person": (0.0, 1.0), "cavity": (0.6, 0.8)}
+        known = {"a dentist": (1.0, 0.0), "everyday life": (0.0, 1.0), "cavity": (0.6, 0.8)}
         return np.array(known[text], dtype=np.float32)
 
 
-def test_strength_is_the_cosine_with_the_persona_and_anyone_is_a_person() -> None:
+def test_strength_is_the_cosine_with_the_persona_and_anyone_is_everyday_life() -> None:
     association = EmbeddingAssociation(Axes())
     assert association.strength("dentist", "cavity") == pytest.approx(0.6)
     assert association.strength(ANYONE, "cavity") == pytest.approx(0.8)

@@ -51,11 +51,14 @@ def reasoning_strategies(labelling: Labelling) -> Figure:
     """How seats reasoned where they coordinated on the target, in per cent (paper, figure 3).
 
     The first four columns share out the judged seats; the last is the share of those with ToM reasoning
-    whose reasoning does not fit what they were told. Hatched rows have nothing to judge.
+    whose reasoning does not fit what they were told. Hatched rows have nothing to judge; prompt variants
+    in which no reasoning was judged are left out.
     """
     rows = {(row.strategy, row.condition, row.prompt): row for row in reasoning_shares(labelling)}
-    conditions, prompts = conditions_of(labelling.games), prompts_of(labelling.games)
-    strategies = list(dict.fromkeys(strategy for strategy, _, _ in rows))
+    conditions = conditions_of(labelling.games)
+    judged = {prompt for (_, _, prompt), row in rows.items() if row.n}
+    prompts = [prompt for prompt in prompts_of(labelling.games) if prompt in judged or not judged]
+    strategies = _best_first(labelling)
     figure = grid(len(prompts), len(conditions), 3.0, 1.5 + 0.32 * len(strategies))
     for number, axes in enumerate(figure.axes):
         row, column = divmod(number, len(conditions))
@@ -67,6 +70,15 @@ def reasoning_strategies(labelling: Labelling) -> Figure:
             axes.set_ylabel(title(prompts[row]), fontsize=9)
     figure.suptitle("Reasoning in games with a normative match (% of seats judged)", fontsize=10)
     return figure
+
+
+def _best_first(labelling: Labelling) -> list[str]:
+    """Strategies by the normative rate of their games, as the paper sorts its models."""
+    ended: dict[str, list[bool]] = {}
+    for game in labelling.games:
+        for strategy in dict.fromkeys(game.strategies):
+            ended.setdefault(strategy, []).append(game.outcome is not None and game.outcome.normative)
+    return sorted(ended, key=lambda name: (-sum(ended[name]) / len(ended[name]), name))
 
 
 def _levels(axes: Axes, rows: list[ReasoningShare | None], names: list[str], *, last: bool) -> None:
