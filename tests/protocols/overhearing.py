@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from framework import Action, Observation, Send, Strategy, Trace
-from framework.trace import Note
+from framework.trace import BatchRejected, InvalidAction, Note
 
 
 def said(trace: Trace) -> list[dict[str, object]]:
@@ -19,6 +19,12 @@ def said(trace: Trace) -> list[dict[str, object]]:
 
 def kinds(trace: Trace, round: int) -> Counter[object]:
     return Counter(payload["kind"] for payload in said(trace) if payload["round"] == round)
+
+
+def at_fault(trace: Trace) -> set[int]:
+    """The seats whose messages or batches were refused; a batch of nothing is nothing submitted."""
+    refused = {event.seat for event in trace.of(BatchRejected) if event.actions}
+    return refused | {event.seat for event in trace.of(InvalidAction)}
 
 
 class Heckler(Strategy[Observation]):

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from framework import Trace
 from framework.testing import NoiseStrategy, check_strategy
-from framework.trace import BatchRejected, DecideEnd, InvalidAction, Note
+from framework.trace import DecideEnd, Note
 from games.calbench import CalBench
 from protocols.dsm import Dsm, DsmPrivate, DsmWelfare
 from tests.protocols.booths import Booths, Fair, play_booths
-from tests.protocols.overhearing import Heckler, kinds, notes, said
+from tests.protocols.overhearing import Heckler, at_fault, kinds, notes, said
 from tests.protocols.reference import Outcome, drawn, needs_reference, outcome, play_calbench, reference
 
 UNIFORM_0 = (
@@ -293,7 +293,7 @@ def test_noise_in_some_seats_never_makes_another_submit_an_invalid_batch(
     noise = NoiseStrategy.of(Booths(), quiet=0.1, messages=6)
     seats = [noise() if seat in noisy else make(need_to_know=need_to_know) for seat in range(4)]
     trace = play_booths(fair, seats, seed=seed)
-    assert {event.seat for event in [*trace.of(BatchRejected), *trace.of(InvalidAction)]} <= noisy
+    assert at_fault(trace) <= noisy
 
 
 @settings(max_examples=10, deadline=None)
@@ -306,8 +306,7 @@ def test_noise_in_calbench_never_makes_another_submit_an_invalid_batch(
     noise = NoiseStrategy.of(CalBench(), quiet=0.1, messages=6)
     seats = [noise() if seat in noisy else make() for seat in range(5)]
     trace = play_calbench(drawn(*UNIFORM_0), seats, seed=seed)
-    assert {event.seat for event in trace.of(InvalidAction)} <= noisy
-    assert {event.seat for event in trace.of(BatchRejected) if event.actions} <= noisy
+    assert at_fault(trace) <= noisy
 
 
 @pytest.mark.parametrize("make", [DsmWelfare, DsmPrivate])

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from framework import Action, AgreementView
 from framework.testing import NoiseStrategy, check_strategy
-from framework.trace import BatchRejected, DecideEnd, InvalidAction
+from framework.trace import BatchRejected, DecideEnd
 from games.calbench import CalBench
 from games.calbench.events import ConsistencyViolation
 from protocols.sdmap import SdMap, SdMapCareful, SdMapParams
 from tests.calbench.builders import scenario
 from tests.protocols.booths import Booths, Fair, play_booths
-from tests.protocols.overhearing import Heckler, kinds, notes, said
+from tests.protocols.overhearing import Heckler, at_fault, kinds, notes, said
 from tests.protocols.reference import Outcome, drawn, needs_reference, outcome, play_calbench, reference
 
 UNIFORM_0 = (
@@ -253,7 +253,7 @@ def test_noise_in_some_seats_never_makes_another_submit_an_invalid_batch(
     fair = Fair(booths=tuple(booths), groups=((0, 1), (2, 0, 3), (1, 3, 2), (3, 0), (1, 0, 2, 3)))
     noise = NoiseStrategy.of(Booths(), quiet=0.1, messages=6)
     trace = play_booths(fair, [noise() if seat in noisy else make() for seat in range(4)], seed=seed)
-    assert {event.seat for event in [*trace.of(BatchRejected), *trace.of(InvalidAction)]} <= noisy
+    assert at_fault(trace) <= noisy
 
 
 @settings(max_examples=10, deadline=None)
@@ -264,8 +264,7 @@ def test_noise_in_calbench_never_makes_another_submit_an_invalid_batch(
     noise = NoiseStrategy.of(CalBench(), quiet=0.1, messages=6)
     seats = [noise() if seat in noisy else make(sd_model={seed % 5: 0.5}) for seat in range(5)]
     trace = play_calbench(drawn(*UNIFORM_0), seats, seed=seed)
-    assert {event.seat for event in trace.of(InvalidAction)} <= noisy
-    assert {event.seat for event in trace.of(BatchRejected) if event.actions} <= noisy
+    assert at_fault(trace) <= noisy
 
 
 @pytest.mark.parametrize("make", [SdMap, SdMapCareful])
