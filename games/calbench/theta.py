@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
 def theta(
     thetas: Annotated[str, typer.Option("--theta", help="Prices of privacy, with commas.")] = (
-        "0,0.02,0.05,0.1,0.2,0.5,1"
+        "0,0.03,0.05,0.1,0.2,0.5"
     ),
     l_max: Annotated[str, typer.Option(help="Largest offer sets, with commas.")] = "2,4,8,12",
     strategy: Annotated[str, typer.Option(help="The protocol, with other knobs as dsm:beta=0.5.")] = "dsm",
