@@ -15,6 +15,7 @@ from uuid import UUID, uuid5
 
 from framework import registry
 from framework._jobs import Common, Job, StorageError, keep, play_job
+from framework._loop import run_to_end
 from framework._pool import ProcessPool, WorkerDied, play_in_pool
 from framework._runfolder import ManifestLine, Planned, RunFolder, trace_name
 from framework._watchdog import Watchdog
@@ -72,6 +73,10 @@ class Outcome:
     def aborted(self) -> list[GameResult]:
         """The games that could not be finished."""
         return [result for result in self.results if result.abort]
+
+    def trace(self, result: GameResult) -> str:
+        """The file of a game's trace, relative to the folder."""
+        return trace_name(result.number, result.task)
 
 
 class RunStopped(Exception):
@@ -243,7 +248,7 @@ class _Sitting:
                 with ProcessPool(min(experiment.jobs, len(todo)), _needed(setup)) as pool:
                     play_in_pool(pool.executor, todo, experiment.jobs, experiment.concurrency, self.add)
             else:
-                asyncio.run(self._play_here(todo, setup))
+                run_to_end(self._play_here(todo, setup))
         except KeyboardInterrupt:
             raise RunStopped("interrupted", self._sorted(), interrupted=True) from None
         except StorageError as error:

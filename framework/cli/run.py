@@ -133,9 +133,17 @@ def _print(outcome: Outcome) -> None:
         cost = "" if usage.cost is None else f", {usage.cost:.4f} USD"
         print(f"Models: {usage.calls} calls, {usage.prompt_tokens} + {usage.completion_tokens} tokens{cost}.")
     print(f"Run: {outcome.folder}")
+    _say_why(outcome)
+
+
+def _say_why(outcome: Outcome) -> None:
+    """The first aborted games, and where their tracebacks are."""
+    from framework.cli._console import say
+
     for result in outcome.aborted[:_MOST_ERRORS]:
         abort = result.abort
         if abort is not None:
-            say(f"game {result.number} ({result.task}) aborted at {abort.boundary}: {' '.join(abort.error.split())}")
+            said = f"game {result.number} ({result.task}) aborted at {abort.boundary}: {' '.join(abort.error.split())}"
+            say(f"{said}; see {outcome.folder / outcome.trace(result)}")
     if len(outcome.aborted) > _MOST_ERRORS:
         say(f"{len(outcome.aborted) - _MOST_ERRORS} more aborted; their traces say why")

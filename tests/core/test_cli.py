@@ -110,6 +110,7 @@ def test_aborted_games_are_shown_and_the_exit_code_says_so(tmp_path: Path, cheap
     assert (
         "game 0 (toy-0) aborted at strategy: seat 2 (Raising): raised ZeroDivisionError: no digit is left" in said.err
     )
+    assert f"; see {tmp_path / 'run' / 'traces' / '0000-toy-0.json'}" in said.err
     assert "3 more aborted; their traces say why" in said.err
     assert "Traceback" not in said.err
     detail = read_trace(next((tmp_path / "run" / "traces").iterdir())).aborted

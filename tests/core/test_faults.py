@@ -7,6 +7,7 @@ import random
 import resource
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from framework.errors import UserError
 from framework.results import read_result, total_usage
 from framework.runner import run
-from tests.core.runs import PLAYERS, TOY, finish, manifest, playings, start, toy
+from tests.core.runs import PLAYERS, ROOT, TOY, finish, manifest, playings, start, toy
 
 GAMES = 200
 STRATEGY = f"{PLAYERS}:Counting"
@@ -115,6 +116,29 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, undisturbed:
     code, _, err = finish(start("run", folder, "--resume"))
     assert code == 0, err
     assert_whole(folder, undisturbed)
+
+
+def test_ctrl_c_reaches_a_run_that_a_notebook_started(tmp_path: Path):
+    folder = tmp_path / "run"
+    code = f"""
+import asyncio
+from framework.runner import RunStopped, run
+from tests.core.runs import toy
+
+async def cell():
+    try:
+        run(toy({str(folder)!r}, strategy="{PLAYERS}:Hanging"))
+    except RunStopped as stopped:
+        print(stopped.interrupted, stopped)
+
+asyncio.new_event_loop().run_until_complete(cell())
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    wait_until_claimed(folder)
+    time.sleep(0.5)  # so that the first move is asked for
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out.startswith("True interrupted: 0 of 2 games are kept and 2 are left")
 
 
 def test_a_second_process_is_refused_while_the_first_plays_and_a_dead_one_blocks_nobody(tmp_path: Path):

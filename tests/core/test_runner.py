@@ -51,6 +51,10 @@ def test_results_do_not_depend_on_how_games_overlap(tmp_path: Path, fields: dict
     assert [result.number for result in outcome.results] == list(range(6))
 
 
+async def test_a_run_can_be_started_where_an_event_loop_is_running(tmp_path: Path):
+    assert len(run(toy(tmp_path / "run")).results) == 2
+
+
 def test_an_executor_that_is_handed_in_plays_and_stays_open(tmp_path: Path):
     run(toy(tmp_path / "plain", repeats=3))
     with ThreadPoolExecutor(2) as executor:

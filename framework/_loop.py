@@ -1,0 +1,51 @@
+"""Runs a coroutine to its end from code that is not asynchronous, also inside a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any
+
+__all__ = ["run_to_end"]
+
+
+def run_to_end(work: Coroutine[Any, Any, None]) -> None:
+    """Run `work` in an event loop of its own; Ctrl-C cancels it and comes out as KeyboardInterrupt.
+
+    A notebook has a loop running in this thread already, so there it gets a thread of its own.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+    else:
+        _run_in_thread(work)
+
+
+def _run_in_thread(work: Coroutine[Any, Any, None]) -> None:
+    started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = Future()
+    over: Future[None] = Future()
+
+    async def main() -> None:
+        task = asyncio.ensure_future(work)
+        started.set_result((asyncio.get_running_loop(), task))
+        await asyncio.wait([task])
+        if task.cancelled():
+            over.cancel()
+        elif error := task.exception():
+            over.set_exception(error)
+        else:
+            over.set_result(None)
+
+    thread = threading.Thread(target=lambda: asyncio.run(main()), name="games")
+    thread.start()
+    loop, task = started.result()
+    try:
+        over.result()
+    except KeyboardInterrupt:
+        loop.call_soon_threadsafe(task.cancel)
+        raise
+    finally:
+        thread.join()
