@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import typer
 
-from framework.cli import check, generate, listing, privacy, report, run, show
+from framework.cli import check, generate, listing, pages, privacy, report, run, show
 from framework.cli._group import CommandGroup
 
 __all__ = ["ABORTED", "INTERRUPTED", "USER_ERROR", "app", "main"]
@@ -30,7 +30,17 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for _command in (run.run, listing.list_, show.show, report.report, privacy.privacy, check.check, generate.generate):
+for _command in (
+    run.run,
+    listing.list_,
+    show.show,
+    report.report,
+    privacy.privacy,
+    pages.view,
+    pages.site,
+    check.check,
+    generate.generate,
+):
     app.command(_command.__name__.rstrip("_"))(_command)
 
 

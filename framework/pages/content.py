@@ -14,8 +14,9 @@ from framework.pages.runs import Run, boards
 
 __all__ = ["ASSETS", "Content", "asset", "front_html"]
 
-ASSETS = (
+SCRIPTS = (
     "core.js",
+    "icons.js",
     "ui.js",
     "charts.js",
     "runs.js",
@@ -24,12 +25,13 @@ ASSETS = (
     "timeline.js",
     "grid.js",
     "beliefs.js",
+    "panels.js",
     "game.js",
     "app.js",
-    "app.css",
-    "icon.svg",
 )
-"""The files that every page is made of, scripts in the order in which they are loaded."""
+"""The scripts of every page, in the order in which they are loaded."""
+ASSETS = (*SCRIPTS, "theme.js", "app.css", "game.css", "icon.svg")
+"""The files that every page is made of."""
 
 _GAME_KEY = re.compile(r"run/(?P<run>[^/]+)/(?P<what>game|texts)/(?P<number>\d{1,9})")
 _RUN_KEY = re.compile(r"run/(?P<run>[^/]+?)(?P<board>/board)?")
@@ -52,9 +54,7 @@ def front_html(build: str) -> str:
     Args:
         build: Changes with the data, so that a browser does not show an old copy.
     """
-    scripts = "\n".join(
-        f'<script defer src="assets/{name}?v={build}"></script>' for name in ASSETS if name.endswith(".js")
-    )
+    scripts = "\n".join(f'<script defer src="assets/{name}?v={build}"></script>' for name in SCRIPTS)
     return asset("index.html").decode().replace("<!-- scripts -->", scripts).replace("BUILD", build)
 
 

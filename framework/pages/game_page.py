@@ -94,14 +94,21 @@ def read_game(path: Path, name: str, rules: Mapping[str, JsonValue], number: int
     Raises:
         TraceError: If the trace cannot be read.
     """
-    game: Game[Any, Any] | None = None
-    missing = ""
+    game, missing = None, ""
     if name:
         try:
-            game = make_game(name, rules)  # also makes its events and actions known
+            game = _game(name, rules)  # also makes its events and actions known
         except UserError as error:
             missing = f"The game's own panels are missing: {error}."
     return game_page(read_trace(path), game, number, missing)
+
+
+def _game(name: str, rules: Mapping[str, JsonValue]) -> Game[Any, Any]:
+    """The game under its rules; under its default ones if it no longer takes those."""
+    try:
+        return make_game(name, rules)
+    except UserError:
+        return make_game(name, {})
 
 
 def game_page(trace: Trace, game: Game[Any, Any] | None, number: int = 0, missing: str = "") -> Pages:

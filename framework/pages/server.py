@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import threading
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["make_app", "serve"]
+__all__ = ["listen", "make_app", "serve"]
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _HEADERS = {
@@ -113,14 +115,43 @@ def _missing() -> Response:
     return _answer("There is nothing here.", "text/plain", 404)
 
 
-def serve(app: Starlette, host: str, port: int) -> None:
-    """Serve an application until it is interrupted.
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that the pages can be served on, before anything is read.
+
+    Raises:
+        UserError: If the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+    except OSError as error:
+        made.close()
+        raise UserError(
+            f"--host {host} --port {port} cannot be used ({error.strerror}); give another --port"
+        ) from error
+    return made
+
+
+def serve(
+    runs: Sequence[Run], on: socket.socket, *, title: str = "", host: str = "127.0.0.1", opened: str = ""
+) -> None:
+    """Serve the pages of some runs until it is interrupted.
+
+    Args:
+        runs: The runs.
+        on: The socket, from `listen`.
+        title: Title of the pages.
+        host: The host name under which it is addressed, besides this machine's own.
+        opened: An address to open in a browser once it is served.
 
     Raises:
         UserError: If the extra that it needs is not installed.
     """
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise UserError("cheaptalk view needs the extra view; run pip install 'cheaptalk[view]'") from error
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    app = make_app(runs, title=title, hosts=_hosts(host))
+    import uvicorn
+
+    if opened:
+        threading.Timer(0.5, webbrowser.open, [opened]).start()
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[on])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import JsonValue, SerializeAsAny
 
-from framework.messages import Action, Conflict, Frozen
+from framework.messages import Conflict, Frozen
 
 __all__ = [
     "BatchStep",
@@ -25,6 +25,10 @@ __all__ = [
     "TurnPage",
     "Usage",
 ]
+
+
+Fields: TypeAlias = dict[str, JsonValue]
+"""An action or an event of any kind, with its type and all its fields."""
 
 
 class Usage(Frozen):
@@ -74,7 +78,7 @@ class TurnPage(Frozen):
 
 
 class Step(Frozen):
-    """One thing that happened. A subclass narrows `kind`.
+    """One thing that happened. A subclass narrows `kind`, which is always written.
 
     Attributes:
         event: Index of the event in the trace.
@@ -93,13 +97,13 @@ class Step(Frozen):
 class RoundStep(Step):
     """A round begins."""
 
-    kind: Literal["round"] = "round"
+    kind: Literal["round"]
 
 
 class MessageStep(Step):
     """A message was delivered; see `framework.trace.MessageSent`."""
 
-    kind: Literal["message"] = "message"
+    kind: Literal["message"]
     id: int
     channel: str
     sender: int
@@ -111,51 +115,51 @@ class MessageStep(Step):
 class SilenceStep(Step):
     """A seat was asked to speak and sent nothing."""
 
-    kind: Literal["silence"] = "silence"
+    kind: Literal["silence"]
     seat: int
 
 
 class BatchStep(Step):
     """A seat submitted a batch, which may have been rejected."""
 
-    kind: Literal["batch"] = "batch"
+    kind: Literal["batch"]
     seat: int
     attempt: int
-    actions: tuple[SerializeAsAny[Action], ...]
+    actions: tuple[Fields, ...]
     conflict: Conflict | None = None
 
 
 class InvalidStep(Step):
     """An action was refused; it had no effect."""
 
-    kind: Literal["invalid"] = "invalid"
+    kind: Literal["invalid"]
     seat: int
-    action: SerializeAsAny[Action]
+    action: Fields
     conflict: Conflict
 
 
 class EffectStep(Step):
     """A batch took effect, or was undone."""
 
-    kind: Literal["applied", "undone"] = "applied"
+    kind: Literal["applied", "undone"]
     seat: int
-    actions: tuple[SerializeAsAny[Action], ...]
+    actions: tuple[Fields, ...]
     cost: float = 0.0
 
 
 class EventStep(Step):
     """Any other event, with its fields."""
 
-    kind: Literal["event"] = "event"
+    kind: Literal["event"]
     type: str
     seat: int | None = None
-    data: dict[str, JsonValue]
+    data: Fields
 
 
 class EndStep(Step):
     """The game is over, or was aborted."""
 
-    kind: Literal["end", "aborted"] = "end"
+    kind: Literal["end", "aborted"]
     seat: int | None = None
     boundary: str = ""
     error: str = ""

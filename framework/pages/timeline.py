@@ -5,18 +5,17 @@ Prompts, replies and other long texts are kept apart: the page of a game loads t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from pydantic import JsonValue
-
-from framework.messages import Send
+from framework.messages import Action, Send
 from framework.pages.steps import (
     BatchStep,
     EffectStep,
     EndStep,
     EventStep,
+    Fields,
     InvalidStep,
     MessageStep,
     Playthrough,
@@ -56,6 +55,10 @@ Texts: TypeAlias = dict[str, str]
 """Long texts by key: the index of the event and the name of its field."""
 
 
+def _fields(actions: Iterable[Action]) -> tuple[Fields, ...]:
+    return tuple(action.model_dump(mode="json") for action in actions)
+
+
 @dataclass
 class _Reader:
     """Goes through the events once."""
@@ -79,7 +82,7 @@ class _Reader:
                 self.round, self.phase, self.in_turn = event.round.index, "", False
                 told = event.round.model_dump(include={"index", "label", "participants", "speakers"})
                 self.rounds.append(RoundPage(**told))
-                self.steps.append(RoundStep(event=place, round=self.round))
+                self.steps.append(RoundStep(kind="round", event=place, round=self.round))
             case PhaseStart():
                 self.phase, self.in_turn = event.phase, False
             case Asked():
@@ -135,10 +138,10 @@ class _Reader:
         self.turns[-1] = turn.model_copy(update=changes)
         where = self._where(place, turn=True)
         if isinstance(event, DecideEnd):
-            batch = tuple(action for action in event.actions if not isinstance(action, Send))
-            self.steps.append(BatchStep(**where, seat=event.seat, attempt=event.attempt, actions=batch))
+            batch = _fields(action for action in event.actions if not isinstance(action, Send))
+            self.steps.append(BatchStep(kind="batch", **where, seat=event.seat, attempt=event.attempt, actions=batch))
         elif not any(isinstance(action, Send) for action in event.actions):
-            self.steps.append(SilenceStep(**where, seat=event.seat))
+            self.steps.append(SilenceStep(kind="silence", **where, seat=event.seat))
 
     def _record(self, place: int, event: SeatEvent) -> None:
         self._keep(place, record=event.model_dump_json(indent=2, exclude={"type", "seat"}))
@@ -147,17 +150,25 @@ class _Reader:
         if turn is not None and turn.seat == event.seat:
             self.turns[-1] = turn.model_copy(update={"records": (*turn.records, record)})
             return
-        data: dict[str, JsonValue] = {"recorded": record.type}
-        self.steps.append(EventStep(**self._where(place), type=event.type, seat=event.seat, data=data))
+        data: Fields = {"recorded": record.type}
+        self.steps.append(EventStep(kind="event", **self._where(place), type=event.type, seat=event.seat, data=data))
 
     def _happen(self, place: int, event: Event) -> None:
         match event:
             case MessageSent():
                 told = event.model_dump(include={"id", "channel", "sender", "to", "readers", "content"})
-                self.steps.append(MessageStep(**self._where(place, turn=self.in_turn), **told))
+                self.steps.append(MessageStep(kind="message", **self._where(place, turn=self.in_turn), **told))
             case InvalidAction():
                 where = self._where(place, turn=self.in_turn)
-                self.steps.append(InvalidStep(**where, seat=event.seat, action=event.action, conflict=event.conflict))
+                self.steps.append(
+                    InvalidStep(
+                        kind="invalid",
+                        **where,
+                        seat=event.seat,
+                        action=event.action.model_dump(mode="json"),
+                        conflict=event.conflict,
+                    )
+                )
             case BatchRejected():
                 self._reject(place, event)
             case BatchApplied() | BatchRolledBack():
@@ -168,12 +179,12 @@ class _Reader:
                         **self._where(place),
                         kind="undone" if undone else "applied",
                         seat=event.seat,
-                        actions=event.actions,
+                        actions=_fields(event.actions),
                         cost=getattr(event, "cost", 0.0),
                     )
                 )
             case GameEnd():
-                self.steps.append(EndStep(event=place, round=self.round))
+                self.steps.append(EndStep(kind="end", event=place, round=self.round))
             case GameAborted():
                 detail = self._keep(place, detail=event.detail)
                 self.steps.append(
@@ -198,11 +209,17 @@ class _Reader:
                 return
 
     def _other(self, place: int, event: Event) -> None:
-        data: dict[str, JsonValue] = event.model_dump(mode="json", exclude={"type", "round"})
+        data: Fields = event.model_dump(mode="json", exclude={"type", "round"})
         seat = data.get("seat")
         self.in_turn = self.in_turn and isinstance(event, IllegalPublish)
         self.steps.append(
-            EventStep(**self._where(place), type=event.type, seat=seat if isinstance(seat, int) else None, data=data)
+            EventStep(
+                kind="event",
+                **self._where(place),
+                type=event.type,
+                seat=seat if isinstance(seat, int) else None,
+                data=data,
+            )
         )
 
 

@@ -1,0 +1,224 @@
+"use strict";
+// A game as a timeline: rounds, phases, sweeps, turns, and what happened in each.
+Cheaptalk.timeline = (() => {
+  const { h, number, count, plain, plural, listed, seconds, money } = Cheaptalk;
+  const { chip, tag, folded } = Cheaptalk.ui;
+
+  const LANES = 12;
+  const AT_ONCE = 500;
+  const LONG = 1600;
+
+  // --- words ------------------------------------------------------------------------------------
+
+  const seatList = (seats) => listed(seats.map(String));
+  /** Who could read a message, and who could not, in one sentence. */
+  function audience(step, seats) {
+    if (!step.readers.length) return "nobody could read it";
+    const others = seats - 1 - step.readers.length;
+    if (others === 0 && seats > 2) return `all ${seats - 1} others could read it`;
+    return `only ${step.readers.length > 1 ? "seats" : "seat"} ${seatList(step.readers)} could read it`;
+  }
+  /** A step in one sentence, for the line above the keys and for screen readers. */
+  function tell(page, step, label) {
+    const at = step.turn === undefined || step.turn === null ? null : page.play.turns[step.turn];
+    switch (step.kind) {
+      case "round": { const round = page.roundBy.get(step.round); return `Round ${step.round + 1}: ${round ? round.label : ""}`; }
+      case "message": return `Seat ${step.sender} to ${step.to === null || step.to === undefined ? plain(step.channel) : `seat ${step.to}`}: ${step.content.slice(0, 160)}`;
+      case "silence": return `Seat ${step.seat} sends nothing`;
+      case "batch": return `Seat ${step.seat} submits ${step.actions.length ? plural(step.actions.length, "action") : "nothing"}${step.conflict ? `; rejected: ${step.conflict.message}` : at && at.attempt ? `, attempt ${at.attempt + 1}` : ""}`;
+      case "invalid": return `Refused: ${step.conflict.message}`;
+      case "applied": return `Seat ${step.seat}'s batch takes effect${step.cost ? `, cost ${number(step.cost)}` : ""}`;
+      case "undone": return `Seat ${step.seat}'s batch is undone`;
+      case "aborted": return `Aborted at ${step.boundary}: ${step.error}`;
+      case "end": return "The game is over";
+      default: return label ? label.text : plain(step.type);
+    }
+  }
+
+  // --- parts ------------------------------------------------------------------------------------
+
+  function lanes(page, from, to) {
+    const n = page.play.seats.length;
+    if (n > LANES || n < 2) return null;
+    const ends = [from, ...to];
+    return h("span", { class: "lanes", "aria-hidden": "true", vars: { n } },
+      to.length ? h("i", { class: "link", vars: { a: Math.min(...ends) + 1, b: Math.max(...ends) + 2 } }) : null,
+      h("i", { class: `dot sends seat${from % 8}`, vars: { c: from + 1 } }),
+      to.map((seat) => h("i", { class: `dot reads seat${seat % 8}`, vars: { c: seat + 1 } })));
+  }
+  const noLanes = (page) => (page.play.seats.length > LANES || page.play.seats.length < 2 ? null : h("span", { class: "lanes", "aria-hidden": "true", vars: { n: page.play.seats.length } }));
+
+  const flat = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+  const fields = (data, skip = []) => Object.entries(data)
+    .filter(([name, value]) => !skip.includes(name) && value !== "" && value !== null && !(Array.isArray(value) && !value.length))
+    .map(([name, value]) => h("span", { class: "field" }, h("span", { class: "dim" }, plain(name)), " ", h("span", { class: "value" }, flat(value))));
+
+  function action(act) {
+    return h("div", { class: "action" }, h("strong", null, plain(act.type)), " ", fields(act, ["type"]));
+  }
+  function content(text) {
+    if (text.startsWith("{")) {
+      try {
+        const data = JSON.parse(text);
+        const name = data.kind ?? data.type;
+        return h("div", { class: "payload" }, typeof name === "string" ? h("strong", null, plain(name)) : null, " ",
+          Object.entries(data).filter(([key]) => key !== "kind" && key !== "type").map(([key, value]) => h("span", { class: "field" }, h("span", { class: "dim" }, plain(key)), " ", h("span", { class: "value" }, flat(value)))));
+      } catch { /* prose that begins with a brace */ }
+    }
+    if (text.length <= LONG) return h("div", { class: "prose" }, text);
+    return h("div", { class: "prose" }, text.slice(0, LONG), "… ", folded(`All ${count(text.length)} characters`, (box) => box.append(text)));
+  }
+
+  // --- turns ------------------------------------------------------------------------------------
+
+  function turnHead(page, turn, texts, silent) {
+    const known = new Set(turn.texts || []);
+    const used = turn.usage;
+    const facts = [
+      `sweep ${turn.sweep + 1}`,
+      turn.attempt ? `attempt ${turn.attempt + 1}` : null,
+      (turn.inbox || []).length ? `read ${(turn.inbox || []).map((id) => `#${id}`).join(" ")}` : null,
+      used ? `${count(used.prompt)} + ${count(used.completion)} tokens` : null,
+      used && used.cost !== null && used.cost !== undefined ? money(used.cost) : null,
+      turn.latency >= 0.01 ? seconds(turn.latency) : null,
+    ];
+    const folds = [
+      known.has("prompt") ? text("Prompt", `${turn.event}.prompt`, texts) : null,
+      known.has("thinking") ? text("Reasoning", `${turn.event}.thinking`, texts) : null,
+      known.has("view") ? text("Own state", `${turn.event}.view`, texts) : null,
+      ...(turn.records || []).map((record) => text(plain(record.type), `${record.event}.record`, texts)),
+    ].filter(Boolean);
+    const name = page.alike ? `seat ${turn.seat}` : page.play.seats[turn.seat].strategy;
+    return h("div", { class: "turn-line" },
+      h("span", { class: "who" }, chip(turn.seat), h("span", { class: "name" }, name)),
+      silent ? h("span", { class: "dim" }, "sends nothing") : null,
+      h("span", { class: "facts dim small" }, facts.filter(Boolean).map((fact) => h("span", null, fact))),
+      folds);
+  }
+
+  /** A long text that is loaded when it is opened. */
+  function text(title, key, texts) {
+    return folded(title, (box) => {
+      box.append(h("p", { class: "dim" }, "…"));
+      texts().then((all) => box.replaceChildren(h("pre", null, all[key] ?? "It was left out of these pages.")),
+        (error) => box.replaceChildren(h("p", { class: "note bad" }, error.message)));
+    }, { class: "text" });
+  }
+
+  // --- steps ------------------------------------------------------------------------------------
+
+  const WRITERS = {
+    message(page, step, link) {
+      const seats = page.play.seats.length;
+      const to = step.to === null || step.to === undefined ? h("span", { class: "to" }, "→ ", plain(step.channel)) : h("span", { class: "to" }, "→ ", chip(step.to));
+      return [h("div", { class: "line" }, to, h("a", { class: "anchor", href: link("message", step.id), title: "Link to this message" }, `#${step.id}`), h("span", { class: "dim small" }, `${step.to === null || step.to === undefined ? "" : `${plain(step.channel)}; `}${audience(step, seats)}`)), content(step.content)];
+    },
+    batch: (page, step) => [
+      step.actions.length ? step.actions.map(action) : h("div", { class: "line dim" }, "submits nothing"),
+      step.conflict ? h("div", { class: "conflict" }, tag("rejected", "bad"), " ", step.conflict.message, h("div", { class: "small" }, h("span", { class: "dim" }, "rule "), plain(step.conflict.rule), " ", fields(step.conflict.data || {}))) : null],
+    invalid: (page, step) => [action(step.action), h("div", { class: "conflict" }, tag("refused", "bad"), " ", step.conflict.message)],
+    applied: (page, step) => [h("div", { class: "line" }, chip(step.seat), step.actions.length ? `takes effect: ${plural(step.actions.length, "action")}` : "changes nothing", step.cost ? tag(`cost ${number(step.cost)}`, "warn") : null)],
+    undone: (page, step) => [h("div", { class: "line" }, chip(step.seat), plural(step.actions.length, "action"), tag("undone", "warn"))],
+    aborted: (page, step, link, texts) => [h("div", { class: "conflict" }, tag(`aborted: ${step.boundary}`, "bad"), " ", step.seat === null || step.seat === undefined ? null : [chip(step.seat), " "], step.error),
+      (step.texts || []).includes("detail") ? text("What was raised", `${step.event}.detail`, texts) : null],
+    end: () => [h("div", { class: "line dim" }, "The game is over.")],
+    event(page, step, link, texts, label) {
+      const recorded = step.data && step.data.recorded;
+      if (recorded) return [h("div", { class: "line" }, step.seat >= 0 ? chip(step.seat) : null, text(plain(recorded), `${step.event}.record`, texts))];
+      if (label) return [h("div", { class: "line" }, tag(label.text, label.tone)), folded(plain(step.type), (box) => box.append(h("div", { class: "payload" }, fields(step.data))), { class: "text" })];
+      return [h("div", { class: "payload" }, h("strong", null, plain(step.type)), " ", fields(step.data))];
+    },
+  };
+
+  // --- the timeline -----------------------------------------------------------------------------
+
+  /**
+   * The timeline of a game. `go(place)` steps to a step; `link(...)` is an address within the game;
+   * `texts()` promises the long texts.
+   */
+  function make(page, { go, link, texts }) {
+    const steps = page.play.steps;
+    const rows = new Array(steps.length);
+    const sections = [];
+    for (let place = 0; place < steps.length;) {
+      const round = steps[place].round ?? -1;
+      let end = place;
+      while (end < steps.length && (steps[end].round ?? -1) === round) end += 1;
+      sections.push({ round, from: place, to: end, open: false });
+      place = end;
+    }
+    const small = steps.length <= AT_ONCE;
+    for (const section of sections) {
+      section.list = h("div", { class: "round-body" });
+      section.fold = h("details", { class: "round", open: small, on: { toggle: () => { if (section.fold.open) fill(section); } } },
+        h("summary", null, heading(page, section.round, link)), section.list);
+      if (small) fill(section);
+    }
+
+    function fill(section) {
+      if (section.open) return;
+      section.open = true;
+      let phase = null, turn = null, list = null;
+      for (let place = section.from; place < section.to; place += 1) {
+        const step = steps[place];
+        if (step.kind === "round") { rows[place] = section.fold; continue; }
+        if ((step.phase || "") !== phase) {
+          phase = step.phase || "";
+          turn = null;
+          list = null;
+          if (phase) section.list.append(h("h4", { class: "phase" }, plain(phase)));
+        }
+        const own = step.turn ?? null;
+        if (list === null || own !== turn) {
+          turn = own;
+          list = h("ol", { class: "steps" });
+          const head = own === null || step.kind === "silence" ? null : h("div", { class: "turn-head" }, noLanes(page), turnHead(page, page.play.turns[own], texts, false));
+          section.list.append(h("div", { class: "turn" }, head, list));
+        }
+        rows[place] = row(place);
+        list.append(rows[place]);
+      }
+    }
+    function row(place) {
+      const step = steps[place];
+      const label = page.labels.get(step.event);
+      const write = step.kind === "silence" ? () => turnHead(page, page.play.turns[step.turn], texts, true) : WRITERS[step.kind] || WRITERS.event;
+      return h("li", { class: `step ${step.kind} ${step.conflict ? "rejected" : ""} ${label ? label.tone || "" : ""}`, "data-place": place },
+        step.kind === "message" ? lanes(page, step.sender, step.readers) : noLanes(page),
+        h("div", { class: "body" }, write(page, step, link, texts, label)));
+    }
+
+    const element = h("div", { class: "timeline" }, sections.map((section) => section.fold));
+    element.addEventListener("click", (event) => {
+      const target = event.target.closest("[data-place]");
+      if (target && !event.target.closest("a, summary, pre") && !String(getSelection())) go(Number(target.dataset.place));
+    });
+    let marked = null;
+    /** Mark a step, and bring it into sight. */
+    function mark(place) {
+      const section = sections.find((part) => place >= part.from && place < part.to);
+      if (!section) return;
+      fill(section);
+      section.fold.open = true;
+      if (marked) marked.removeAttribute("aria-current");
+      marked = rows[place];
+      marked.setAttribute("aria-current", "step");
+      const seen = marked === section.fold ? marked.firstChild : marked;
+      seen.scrollIntoView({ block: "nearest" });
+    }
+    return { element, mark };
+  }
+
+  function heading(page, index, link) {
+    const round = page.roundBy.get(index);
+    if (!round) return h("span", { class: "round-title" }, "Before the first round");
+    const labels = page.headlines.get(index) || [];
+    return [
+      h("span", { class: "round-title" }, h("a", { href: link("round", index) }, `Round ${index + 1}`), round.label ? h("span", { class: "dim" }, ` ${round.label}`) : null),
+      round.participants.length <= LANES ? h("span", { class: "seats" }, round.speakers.map((seat) => chip(seat))) : h("span", { class: "dim" }, plural(round.participants.length, "seat")),
+      labels.map((label) => tag(label.text, label.tone)),
+    ];
+  }
+
+  return { make, tell, text, fields };
+})();
