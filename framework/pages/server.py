@@ -134,6 +134,11 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
+def _hosts(host: str) -> Sequence[str]:
+    """The names under which pages on an address may be asked for."""
+    return ("*",) if host in ("0.0.0.0", "::") else ("127.0.0.1", "localhost", host)
+
+
 def serve(
     runs: Sequence[Run], on: socket.socket, *, title: str = "", host: str = "127.0.0.1", opened: str = ""
 ) -> None:
