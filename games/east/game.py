@@ -44,11 +44,14 @@ class EastRules(Rules):
         conditions: Play these conditions of the suite only; empty for all.
         prompts: Play these prompt variants of the suite only; empty for all.
         association: Where strategies without a model take association strengths from.
+        constrain: Whether the schema of a model's answer admits the four words only, and short reasoning, for
+            models that cannot keep to a prompt. Off in the paper's setting.
     """
 
     conditions: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
     prompts: Annotated[tuple[PromptVariant, ...], BeforeValidator(_split)] = ()
     association: AssociationName = "table"
+    constrain: bool = False
 
     @field_validator("association")
     @classmethod
@@ -214,7 +217,8 @@ class East(Game[Scenario, EastState]):
         return perturbed(scenario, seat, PERSONAS, rng)
 
     def public_facts(self, scenario: Scenario) -> dict[str, JsonValue]:
-        return {"prompt": scenario.prompt}
+        words: list[JsonValue] = [*sorted(scenario.vignette.words.all)]
+        return {"prompt": scenario.prompt, **({"words": words} if self.rules.constrain else {})}
 
     def prompts(self) -> EastPrompts:
         return _prompts()

@@ -8,9 +8,11 @@ asks for the same output fields.
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from framework.messages import Conflict
 from framework.prompts import Move, Prompts
@@ -19,6 +21,10 @@ from games.east.observation import Choose, EastObservation
 from games.east.scenario import PROMPTS
 
 __all__ = ["Answer", "EastPrompts", "ReasonedAnswer", "with_article"]
+
+
+REASONING = 300
+"""Characters of reasoning that a constrained answer may have."""
 
 
 class Answer(BaseModel):
@@ -76,11 +82,24 @@ class EastPrompts(Prompts[EastObservation]):
             return self.render("user", **values)
         return self.render("retry", **values, problem=conflict.message)
 
-    def answer_type(self, start: SeatStart) -> type[Answer] | type[ReasonedAnswer]:
-        return Answer if start.facts.get("prompt") == "direct" else ReasonedAnswer
+    def answer_type(self, start: SeatStart) -> type[BaseModel]:
+        free = Answer if start.facts.get("prompt") == "direct" else ReasonedAnswer
+        words = start.facts.get("words")
+        return _constrained(free, tuple(map(str, words))) if isinstance(words, list) else free
 
     def read(self, data: JsonValue) -> Move:
         """What an answer says; reasoning is taken where it comes, and is never missed."""
         answer = _Lenient.model_validate(data)
         thinking = answer.reasoning if isinstance(answer.reasoning, str) else json.dumps(answer.reasoning)
         return Move(thinking, (Choose(chosen_word=answer.chosen_word),))
+
+
+@cache
+def _constrained(free: type[Answer] | type[ReasonedAnswer], words: tuple[str, ...]) -> type[BaseModel]:
+    """The same answer, with one of the words only and short reasoning."""
+    fields: dict[str, Any] = {"chosen_word": (Literal[words], free.model_fields["chosen_word"])}
+    if free is ReasonedAnswer:
+        reasoning = Field(description=free.model_fields["reasoning"].description, max_length=REASONING)
+        fields = {"reasoning": (str, reasoning), **fields}
+    made: type[BaseModel] = create_model(free.__name__, __config__=free.model_config, **fields)
+    return made

@@ -8,7 +8,7 @@ from pydantic import JsonValue, ValidationError
 
 from framework import Round, SeatStart, Turn
 from framework.errors import UserError
-from games.east import CONDITIONS, PAPER, Choose, East, EastObservation
+from games.east import CONDITIONS, PAPER, Choose, East, EastObservation, EastRules
 from games.east.game import one_of_the_words
 from games.east.prompting import EastPrompts, with_article
 from games.east.scenario import PromptVariant
@@ -64,6 +64,17 @@ def test_the_paper_has_no_system_prompt() -> None:
 def test_answers_have_the_fields_of_the_paper() -> None:
     assert list(PACK.answer_type(start("direct")).model_fields) == ["chosen_word"]
     assert list(PACK.answer_type(start("standard_cot")).model_fields) == ["reasoning", "chosen_word"]
+
+
+def test_a_constrained_answer_admits_the_four_words_only() -> None:
+    game = East(EastRules(constrain=True))
+    for prompt, fields in (("direct", ["chosen_word"]), ("standard_cot", ["reasoning", "chosen_word"])):
+        facts = game.public_facts(CONDITIONS[0].scenario(PAPER[0], prompt))  # type: ignore[arg-type]
+        shape = PACK.answer_type(SeatStart(game="east", seat=0, seats=2, rounds=1, facts=facts))
+        assert list(shape.model_fields) == fields
+        assert shape.model_json_schema()["properties"]["chosen_word"]["enum"] == sorted(PAPER[0].words.all)
+        with pytest.raises(ValidationError):
+            shape.model_validate({"reasoning": "", "chosen_word": "needle"})
 
 
 def test_an_answer_becomes_a_choice_and_its_reasoning_goes_to_the_trace() -> None:
