@@ -55,9 +55,19 @@ class EastObservation(Observation):
 
 def describe(knowledge: Knowledge, words: tuple[str, ...]) -> str:
     """A seat's own view, as text for people."""
-    told = knowledge.partner or "unknown"
-    taken = knowledge.partner_takes_me_for or "unknown"
-    sure = "" if knowledge.reliability == 1.0 else f" (statements of identity are right in {knowledge.reliability:.0%})"
-    return (
-        f"persona: {knowledge.own}; partner: {told}; to the partner you are: {taken}{sure}; words: {', '.join(words)}"
-    )
+    taken = knowledge.partner_takes_me_for
+    to_them = f"you are: {taken or 'unknown'}"
+    if taken is not None and not knowledge.partner_knows_mine:
+        to_them += " (they were told so, and it is not true)"
+    lines = [
+        "Choose the word that the other player chooses. You win if it is the same, and you cannot talk.",
+        f"You are: {knowledge.own}",
+        f"The other player is: {knowledge.partner or 'unknown to you'}",
+        f"To the other player {to_them}",
+        f"Words: {', '.join(words)}",
+    ]
+    if knowledge.reliability < 1.0:
+        lines.insert(
+            4, f"What players are told about each other is right in {100 * knowledge.reliability:g} % of cases."
+        )
+    return "\n".join(lines)
