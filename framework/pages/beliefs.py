@@ -5,31 +5,36 @@ from __future__ import annotations
 from framework.beliefs import PRIOR, move
 from framework.evidence import EvidenceTable, Talk, gather
 from framework.messages import Frozen
+from framework.reflection import MOST, Reflection
 from framework.trace import Trace
 
-__all__ = ["BeliefPage", "belief_page"]
+__all__ = ["BeliefPage", "reflected_beliefs", "typed_beliefs"]
 
 
 class BeliefPage(Frozen):
-    """All updates of a game in order, column by column; see `framework.beliefs.Movements`.
+    """Movements of beliefs in order, column by column.
 
     Attributes:
+        title: Where they come from.
         prior: The belief at the start of each round.
         slots: Number of slots.
+        unit: What a movement from the prior by 1 counts in VPS.
         floor: VPS that a game costs each target at the least; it is subtracted from a target's total.
-        sources: The kinds of message that move beliefs.
-        event: Index of the event of each update.
+        sources: What moves beliefs, such as kinds of message.
+        event: Index of the event of each movement.
         round: Index of its round.
         observer: The seat whose belief moves.
         target: The seat that it is about.
         slot: The slot.
         source: Place in `sources`.
-        after: The belief after the update.
+        after: The belief that the slot is available, after the movement.
     """
 
+    title: str
     prior: float
     slots: int
-    floor: float
+    unit: float = 1.0
+    floor: float = 0.0
     sources: tuple[str, ...]
     event: tuple[int, ...]
     round: tuple[int, ...]
@@ -40,11 +45,12 @@ class BeliefPage(Frozen):
     after: tuple[float, ...]
 
 
-def belief_page(trace: Trace, table: EvidenceTable, prior: float = PRIOR) -> BeliefPage:
-    """The belief view of a game with an evidence table."""
+def typed_beliefs(trace: Trace, table: EvidenceTable, prior: float = PRIOR) -> BeliefPage:
+    """What typed messages did to beliefs; see `framework.beliefs`."""
     game = gather(Talk.of(trace), table)
     moved = move([game], prior)
     return BeliefPage(
+        title="typed messages",
         prior=prior,
         slots=game.slots,
         floor=table.floor,
@@ -56,4 +62,32 @@ def belief_page(trace: Trace, table: EvidenceTable, prior: float = PRIOR) -> Bel
         slot=tuple(moved.slot.tolist()),
         source=tuple(moved.source.tolist()),
         after=tuple(round(value, 6) for value in moved.after.tolist()),
+    )
+
+
+def reflected_beliefs(trace: Trace) -> BeliefPage | None:
+    """What seats said of their own beliefs after each round; see `framework.reflection`.
+
+    A reported change of 3 counts as one slot, where typed messages move a belief by a half at most.
+
+    Returns:
+        The changes as they were reported, also those away from the truth; None if no seat was asked.
+    """
+    said = [(place, event) for place, event in enumerate(trace.events) if isinstance(event, Reflection)]
+    moved = [(place, event, slot, d) for place, event in said for slot, d in enumerate(event.deltas) if d]
+    if not moved:
+        return None
+    return BeliefPage(
+        title="reflection",
+        prior=PRIOR,
+        slots=max(len(event.deltas) for _, event in said),
+        unit=1.0 / PRIOR,
+        sources=("reflection",),
+        event=tuple(place for place, *_ in moved),
+        round=tuple(event.round for _, event, *_ in moved),
+        observer=tuple(event.seat for _, event, *_ in moved),
+        target=tuple(event.target for _, event, *_ in moved),
+        slot=tuple(slot for *_, slot, _ in moved),
+        source=(0,) * len(moved),
+        after=tuple(round(PRIOR - PRIOR * d / MOST, 6) for *_, d in moved),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -13,7 +13,7 @@ from framework.errors import UserError
 from framework.experiment import make_game
 from framework.game import Game
 from framework.messages import Frozen
-from framework.pages.beliefs import BeliefPage, belief_page
+from framework.pages.beliefs import BeliefPage, reflected_beliefs, typed_beliefs
 from framework.pages.model import PageModel
 from framework.pages.steps import Playthrough
 from framework.pages.timeline import read_steps
@@ -52,7 +52,7 @@ class GamePage(Frozen):
         seconds: How long it took.
         play: Its steps.
         model: What the game itself shows.
-        beliefs: How beliefs moved; None for a game without an evidence table.
+        beliefs: How beliefs moved, by each measure that there is.
         metrics: Its metrics.
         notes: One sentence about each thing that could not be shown.
     """
@@ -69,7 +69,7 @@ class GamePage(Frozen):
     seconds: float
     play: Playthrough
     model: PageModel = PageModel()
-    beliefs: BeliefPage | None = None
+    beliefs: tuple[BeliefPage, ...] = ()
     metrics: tuple[MetricPage, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -100,7 +100,7 @@ def read_game(path: Path, name: str, rules: Mapping[str, JsonValue], number: int
             game = _game(name, rules)  # also makes its events and actions known
         except UserError as error:
             missing = f"The game's own panels are missing: {error}."
-    return game_page(read_trace(path), game, number, missing)
+    return game_page(read_trace(path), game, number, path, missing)
 
 
 def _game(name: str, rules: Mapping[str, JsonValue]) -> Game[Any, Any]:
@@ -111,18 +111,21 @@ def _game(name: str, rules: Mapping[str, JsonValue]) -> Game[Any, Any]:
         return make_game(name, {})
 
 
-def game_page(trace: Trace, game: Game[Any, Any] | None, number: int = 0, missing: str = "") -> Pages:
+def game_page(
+    trace: Trace, game: Game[Any, Any] | None, number: int = 0, path: Path | None = None, missing: str = ""
+) -> Pages:
     """The page of a trace.
 
     Args:
         trace: The trace, of a finished or an aborted game.
         game: The game that it is of, if it is at hand.
         number: Number of the game in its run.
+        path: The trace's file, beside which the game may keep more.
         missing: Why it is not.
     """
     read = read_steps(trace)
     result = result_of(trace)
-    model, beliefs, notes = _own(trace, game)
+    own = _own(trace, game, path)
     page = GamePage(
         game=result.game,
         title=(game.title or game.name) if game else result.game,
@@ -135,29 +138,38 @@ def game_page(trace: Trace, game: Game[Any, Any] | None, number: int = 0, missin
         started=trace.started_at.isoformat(timespec="seconds"),
         seconds=result.seconds,
         play=read.playthrough,
-        model=model,
-        beliefs=beliefs,
+        model=own.model,
+        beliefs=own.beliefs,
         metrics=_metrics(trace),
-        notes=tuple(note for note in (missing, *notes) if note),
+        notes=tuple(note for note in (missing, *own.notes) if note),
     )
     return Pages(page, read.texts)
 
 
-def _own(trace: Trace, game: Game[Any, Any] | None) -> tuple[PageModel, BeliefPage | None, list[str]]:
+class _Own(NamedTuple):
+    """What the game itself shows, and what could not be shown."""
+
+    model: PageModel
+    beliefs: tuple[BeliefPage, ...]
+    notes: tuple[str, ...]
+
+
+def _own(trace: Trace, game: Game[Any, Any] | None, path: Path | None) -> _Own:
     """What the game itself shows. A fault of a game's page leaves the rest of the page as it is."""
-    model, beliefs, notes = PageModel(), None, list[str]()
     if game is None:
-        return model, beliefs, notes
+        return _Own(PageModel(), (), ())
+    notes: list[str] = []
+    model = PageModel()
     try:
-        model = game.page(trace)
+        model = game.page(trace, path)
     except Exception as error:
         notes.append(f"The game's own panels are missing: {type(error).__name__}: {error}.")
-    if game.evidence is not None:
-        try:
-            beliefs = belief_page(trace, game.evidence)
-        except Exception as error:
-            notes.append(f"The belief view is missing: {type(error).__name__}: {error}.")
-    return model, beliefs, notes
+    found: list[BeliefPage | None] = []
+    try:
+        found = [typed_beliefs(trace, game.evidence) if game.evidence else None, reflected_beliefs(trace)]
+    except Exception as error:
+        notes.append(f"The belief view is missing: {type(error).__name__}: {error}.")
+    return _Own(model, tuple(page for page in found if page), tuple(notes))
 
 
 def _metrics(trace: Trace) -> tuple[MetricPage, ...]:

@@ -41,10 +41,15 @@ class Usage(Frozen):
 
 
 class Record(Frozen):
-    """Something that a strategy recorded of itself in a turn; the text is kept apart."""
+    """Something that a strategy recorded of itself, such as a model's reply; the text is kept apart.
+
+    Attributes:
+        event: Index of the event.
+        title: What it is.
+    """
 
     event: int
-    type: str
+    title: str
 
 
 class TurnPage(Frozen):
@@ -148,12 +153,20 @@ class EffectStep(Step):
 
 
 class EventStep(Step):
-    """Any other event, with its fields."""
+    """Any other event, with its fields.
+
+    Attributes:
+        type: Its type.
+        seat: The seat that it is about, if one.
+        data: Its fields; of what a strategy recorded of itself the short ones only.
+        recorded: What it is, where a strategy recorded it of itself; the text is kept apart.
+    """
 
     kind: Literal["event"]
     type: str
     seat: int | None = None
     data: Fields
+    recorded: str = ""
 
 
 class EndStep(Step):
@@ -175,6 +188,7 @@ class SeatPage(Frozen):
         params: Its parameters.
         event: Index of its event, under which its texts are kept.
         texts: Which long texts there are: `system_prompt`, `view`.
+        records: What the strategy recorded of itself before the first round.
     """
 
     strategy: str
@@ -182,6 +196,7 @@ class SeatPage(Frozen):
     params: dict[str, JsonValue] = {}
     event: int = -1
     texts: tuple[str, ...] = ()
+    records: tuple[Record, ...] = ()
 
 
 class RoundPage(Frozen):

@@ -5,9 +5,12 @@ Prompts, replies and other long texts are kept apart: the page of a game loads t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from pydantic import JsonValue
 
 from framework.messages import Action, Send
 from framework.pages.steps import (
@@ -57,6 +60,10 @@ Texts: TypeAlias = dict[str, str]
 
 def _fields(actions: Iterable[Action]) -> tuple[Fields, ...]:
     return tuple(action.model_dump(mode="json") for action in actions)
+
+
+def _is_short(value: JsonValue) -> bool:
+    return value is None or isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= 60)
 
 
 @dataclass
@@ -144,14 +151,24 @@ class _Reader:
             self.steps.append(SilenceStep(kind="silence", **where, seat=event.seat))
 
     def _record(self, place: int, event: SeatEvent) -> None:
-        self._keep(place, record=event.model_dump_json(indent=2, exclude={"type", "seat"}))
-        record = Record(event=place, type=str(getattr(event, "kind", "") or event.type))
+        """What a strategy recorded belongs to its turn, to the seat before the first round, or to nothing."""
+        fields: Fields = event.model_dump(mode="json", exclude={"type", "seat", "round"}, exclude_defaults=True)
+        self._keep(place, record=json.dumps(fields, ensure_ascii=False))
+        title = " ".join([event.type, *(str(fields[name]) for name in ("kind", "purpose") if name in fields)])
+        record = Record(event=place, title=title)
         turn = self.turns[-1] if self.in_turn else None
         if turn is not None and turn.seat == event.seat:
             self.turns[-1] = turn.model_copy(update={"records": (*turn.records, record)})
-            return
-        data: Fields = {"recorded": record.type}
-        self.steps.append(EventStep(kind="event", **self._where(place), type=event.type, seat=event.seat, data=data))
+        elif self.round < 0 and event.seat in self.seats:
+            seat = self.seats[event.seat]
+            self.seats[event.seat] = seat.model_copy(update={"records": (*seat.records, record)})
+        else:
+            short = {name: value for name, value in fields.items() if _is_short(value)}
+            self.steps.append(
+                EventStep(
+                    kind="event", **self._where(place), type=event.type, seat=event.seat, data=short, recorded=title
+                )
+            )
 
     def _happen(self, place: int, event: Event) -> None:
         match event:

@@ -192,7 +192,7 @@ class CalBench(Game[Scenario, State]):
             ],
         }
 
-    def page(self, trace: Trace) -> PageModel:
+    def page(self, trace: Trace, path: Path | None = None) -> PageModel:
         from games.calbench.page import page
 
         return page(trace)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, JsonValue, ValidationError, field_validator
@@ -208,10 +209,10 @@ class East(Game[Scenario, EastState]):
             "chance": CHANCE,
         }
 
-    def page(self, trace: Trace) -> PageModel:
+    def page(self, trace: Trace, path: Path | None = None) -> PageModel:
         from games.east.page import page
 
-        return page(trace)
+        return page(trace, path)
 
     def perturb(self, scenario: Scenario, seat: int, rng: random.Random) -> Scenario:
         return perturbed(scenario, seat, PERSONAS, rng)

@@ -25,7 +25,7 @@ Cheaptalk.beliefs = (() => {
       }
       move.belief[data.slot[i]] = data.after[i];
       move.moved.add(data.slot[i]);
-      move.sum = move.belief.reduce((sum, b) => sum + Math.abs(b - data.prior), 0);
+      move.sum = data.unit * move.belief.reduce((sum, b) => sum + Math.abs(b - data.prior), 0);
     }
     return { pairs, movers };
   }
@@ -55,8 +55,9 @@ Cheaptalk.beliefs = (() => {
     return h("div", { role: "cell", class: `belief ${away > 0 ? "yes" : away < 0 ? "no" : ""} ${moved ? "moved" : ""}`, vars: { strength: strength.toFixed(2) }, title: words, "aria-label": words }, text);
   }
 
-  function make(page, go, placeOf, privateGrid) {
-    const data = page.beliefs;
+  function make(page, data, go, privateGrid) {
+    const placeOf = (event) => page.places.get(event);
+    data = { unit: 1, floor: 0, ...data };
     const { pairs, movers } = history(data);
     const seats = page.play.seats.length;
     const titles = privateGrid ? page.model.grids[page.model.private_grid].columns : Array.from({ length: data.slots }, (_, i) => String(i));
@@ -73,7 +74,7 @@ Cheaptalk.beliefs = (() => {
     const element = h("div", { class: "beliefs" },
       h("div", { class: "bar-tools" }, observer, h("span", { class: "dim" }, "believes of"), target, h("label", { class: "check" }, follow, "follow the messages")),
       table, seats <= MATRIX ? matrix : null,
-      h("p", { class: "dim small" }, `A belief that a slot is available starts each round at ${data.prior}. VPS is the sum over slots of how far it has moved, in slots` +
+      h("p", { class: "dim small" }, `A belief that a slot is available starts each round at ${data.prior}. VPS is the sum over slots of how far it has moved${data.unit === 1 ? "" : `, times ${number(data.unit)}`}, in slots` +
         (data.floor ? `; a target's total counts what is above ${data.floor}.` : ".")));
 
     function pick(key, kept) {
@@ -113,7 +114,7 @@ Cheaptalk.beliefs = (() => {
       const at = placeOf(move.event);
       const message = at === undefined ? null : page.play.steps[at];
       const gain = move.sum - move.before;
-      const jump = h("button", { type: "button", class: "plain", title: plain(data.sources[move.source]), on: { click: () => go(at) } }, message && message.id !== undefined ? `#${message.id} ` : "", h("span", { class: "source" }, plain(data.sources[move.source])));
+      const jump = h("button", { type: "button", class: "plain", title: plain(data.sources[move.source]), disabled: at === undefined, on: { click: () => go(at) } }, message && message.id !== undefined ? `#${message.id} ` : "", h("span", { class: "source" }, plain(data.sources[move.source])));
       return row(jump, move.belief.map((b, i) => cell(b, data.prior, `slot ${titles[i]}: ${mean(b)}`, move.moved.has(i))),
         h("div", { role: "cell", class: "sum" }, number(move.sum), h("span", { class: "dim small" }, ` ${gain < 0 ? "−" : "+"}${number(Math.abs(gain))}`)),
         move.event > step.event ? "later" : move.event === step.event ? "here" : "");

@@ -11,7 +11,10 @@ Cheaptalk.panels = (() => {
     const grids = (model.grids || []).map((grid) => [grid, Cheaptalk.grid.make(grid, page)]);
     const cards = (model.cards || []).map(card);
     const own = model.private_grid ?? null;
-    const beliefs = page.beliefs ? Cheaptalk.beliefs.make(page, go, (event) => page.places.get(event), own === null ? null : grids[own][1]) : null;
+    const beliefs = (page.beliefs || []).map((data) => [data.title, Cheaptalk.beliefs.make(page, data, go, own === null ? null : grids[own][1])]);
+    const believed = h("div", null, beliefs.length ? beliefs[0][1].element : null);
+    const measure = beliefs.length > 1 ? h("div", { class: "bar-tools" }, choice("Measure", beliefs.map(([title]) => [title, title]), beliefs[0][0],
+      (title) => believed.replaceChildren(beliefs.find(([name]) => name === title)[1].element)).element) : null;
     const seatCards = cards.filter((made) => made.seat !== null);
     const element = h("div", { class: "panels" },
       h("div", { class: "column" },
@@ -20,7 +23,7 @@ Cheaptalk.panels = (() => {
         h("div", { class: "group third" }, (model.sheets || []).map((sheet) => panel(sheet.title, table(sheet))),
           cards.filter((made) => made.seat === null).map((made) => panel(made.title, made.facts)))),
       h("div", { class: "column" },
-        h("div", { class: "group second" }, beliefs ? panel("Beliefs", beliefs.element) : null),
+        h("div", { class: "group second" }, beliefs.length ? panel("Beliefs", measure, believed) : null),
         h("div", { class: "group fourth" }, metrics(page), seats(page, texts), about(page))));
     return {
       element,
@@ -30,7 +33,7 @@ Cheaptalk.panels = (() => {
         const marks = { takes: new Set(round ? round.participants : []), sends, reads: new Set(step.readers || []) };
         for (const [, grid] of grids) grid.show(step.event, before, marks);
         for (const made of cards) made.show(step.event);
-        if (beliefs) beliefs.show({ event: step.event, round: step.round ?? -1 });
+        for (const [, made] of beliefs) made.show({ event: step.event, round: step.round ?? -1 });
       },
     };
   }
@@ -82,9 +85,10 @@ Cheaptalk.panels = (() => {
     const lines = page.play.seats.map((seat, i) => h("li", null,
       h("div", { class: "turn-line" }, chip(i), h("strong", null, seat.strategy), seat.adversarial ? tag("adversarial", "warn") : null,
         seat.params && Object.keys(seat.params).length ? h("span", { class: "dim small" }, Cheaptalk.timeline.fields(seat.params)) : null),
-      (seat.texts || []).length ? h("div", { class: "folds" },
-        seat.texts.includes("system_prompt") ? Cheaptalk.timeline.text("System prompt", `${seat.event}.system_prompt`, texts) : null,
-        seat.texts.includes("view") ? Cheaptalk.timeline.text("Own state at the start", `${seat.event}.view`, texts) : null) : null));
+      (seat.texts || []).length || (seat.records || []).length ? h("div", { class: "folds" },
+        (seat.records || []).map((record) => Cheaptalk.timeline.recorded(record.title, record.event, texts)),
+        (seat.texts || []).includes("system_prompt") ? Cheaptalk.timeline.text("System prompt", `${seat.event}.system_prompt`, texts) : null,
+        (seat.texts || []).includes("view") ? Cheaptalk.timeline.text("Own state at the start", `${seat.event}.view`, texts) : null) : null));
     return h("section", { class: "panel" }, folded("Strategies", (box) => box.append(h("ul", { class: "seat-list" }, lines)), { open: null }));
   }
 

@@ -7,6 +7,7 @@ Cheaptalk.timeline = (() => {
   const LANES = 12;
   const AT_ONCE = 500;
   const LONG = 1600;
+  const LEFT_OUT = "It was left out of these pages.";
 
   // --- words ------------------------------------------------------------------------------------
 
@@ -86,7 +87,7 @@ Cheaptalk.timeline = (() => {
       known.has("prompt") ? text("Prompt", `${turn.event}.prompt`, texts) : null,
       known.has("thinking") ? text("Reasoning", `${turn.event}.thinking`, texts) : null,
       known.has("view") ? text("Own state", `${turn.event}.view`, texts) : null,
-      ...(turn.records || []).map((record) => text(plain(record.type), `${record.event}.record`, texts)),
+      ...(turn.records || []).map((record) => recorded(record.title, record.event, texts)),
     ].filter(Boolean);
     const name = page.alike ? `seat ${turn.seat}` : page.play.seats[turn.seat].strategy;
     return h("div", { class: "turn-line" },
@@ -100,9 +101,21 @@ Cheaptalk.timeline = (() => {
   function text(title, key, texts) {
     return folded(title, (box) => {
       box.append(h("p", { class: "dim" }, "…"));
-      texts().then((all) => box.replaceChildren(h("pre", null, all[key] ?? "It was left out of these pages.")),
+      texts().then((all) => box.replaceChildren(h("pre", null, all[key] ?? LEFT_OUT)),
         (error) => box.replaceChildren(h("p", { class: "note bad" }, error.message)));
     }, { class: "text" });
+  }
+
+  /** What a strategy recorded of itself: short fields in a row, long ones as texts. */
+  function recorded(title, event, texts) {
+    return folded(plain(title), (box) => texts().then((all) => {
+      const held = all[`${event}.record`];
+      if (held === undefined) { box.replaceChildren(h("pre", null, LEFT_OUT)); return; }
+      const data = Object.entries(JSON.parse(held));
+      const isLong = ([, value]) => typeof value === "string" && (value.length > 80 || value.includes("\n"));
+      box.replaceChildren(h("div", { class: "payload" }, fields(Object.fromEntries(data.filter((entry) => !isLong(entry))))),
+        ...data.filter(isLong).flatMap(([name, value]) => [h("p", { class: "dim small" }, plain(name)), h("pre", null, value)]));
+    }, (error) => box.replaceChildren(h("p", { class: "note bad" }, error.message))), { class: "text" });
   }
 
   // --- steps ------------------------------------------------------------------------------------
@@ -123,8 +136,7 @@ Cheaptalk.timeline = (() => {
       (step.texts || []).includes("detail") ? text("What was raised", `${step.event}.detail`, texts) : null],
     end: () => [h("div", { class: "line dim" }, "The game is over.")],
     event(page, step, link, texts, label) {
-      const recorded = step.data && step.data.recorded;
-      if (recorded) return [h("div", { class: "line" }, step.seat >= 0 ? chip(step.seat) : null, text(plain(recorded), `${step.event}.record`, texts))];
+      if (step.recorded) return [h("div", { class: "line" }, step.seat >= 0 ? chip(step.seat) : null, h("span", { class: "small" }, fields(step.data)), recorded(step.recorded, step.event, texts))];
       if (label) return [h("div", { class: "line" }, tag(label.text, label.tone)), folded(plain(step.type), (box) => box.append(h("div", { class: "payload" }, fields(step.data))), { class: "text" })];
       return [h("div", { class: "payload" }, h("strong", null, plain(step.type)), " ", fields(step.data))];
     },
@@ -220,5 +232,5 @@ Cheaptalk.timeline = (() => {
     ];
   }
 
-  return { make, tell, text, fields };
+  return { make, tell, text, recorded, fields };
 })();
