@@ -248,10 +248,14 @@ class Game(ABC, Generic[ScenarioT, StateT]):
         """The game's summary of how it ended."""
         return {}
 
-    def page(self, trace: Trace) -> PageModel:
+    def page(self, trace: Trace, path: Path | None = None) -> PageModel:
         """What the pages show of a playing of this game: grids, cards, small tables, and labels of events.
 
         They show rounds, turns, messages, batches and beliefs of every game anyway, and by default no more.
+
+        Args:
+            trace: The playing, finished or aborted.
+            path: The trace's file, beside which the game may have kept more; None for a trace in memory.
         """
         from framework.pages.model import PageModel
 
