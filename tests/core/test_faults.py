@@ -227,6 +227,16 @@ def test_a_disk_without_room_is_said_before_a_game_is_played(small_disk: Path):
     assert traces(small_disk / "run") == []
 
 
+@pytest.mark.parametrize("made", [False, True])
+def test_a_read_only_disk_is_said_before_a_game_is_played(small_disk: Path, made: bool):
+    if made:
+        run(toy(small_disk / "run"))
+        traces(small_disk / "run")[0].unlink()
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    with pytest.raises(UserError, match=r"run folder .* cannot be written \(Read-only file system\)"):
+        run(toy(small_disk / "run"), resume=True)
+
+
 def descendants(pid: int) -> list[int]:
     """Processes below a process."""
     found: list[int] = []
