@@ -16,7 +16,18 @@ from framework.results import GameResult, read_result
 from framework.stats import Interval, bootstrap_mean, wilson
 from framework.trace import TraceError
 
-__all__ = ["Column", "Row", "RunResults", "Table", "columns_of", "read_run", "summarise"]
+__all__ = [
+    "Column",
+    "Row",
+    "RunResults",
+    "Table",
+    "columns_of",
+    "read_run",
+    "read_runs",
+    "run_names",
+    "summarise",
+    "trace_paths",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +98,51 @@ class Table:
     confidence: float
 
 
+def trace_paths(folder: Path) -> list[Path]:
+    """The traces of a run's folder.
+
+    Raises:
+        UserError: If it holds none.
+    """
+    paths = sorted((folder / "traces").glob("[!.]*.json")) if folder.is_dir() else []
+    if not paths:
+        raise UserError(f"{folder} holds no traces; name the folder of a run, such as runs/<name>")
+    return paths
+
+
 def read_run(folder: Path) -> RunResults:
     """The games of a run's folder, from its traces.
 
     Raises:
         UserError: If it holds no traces, or one cannot be read.
     """
-    paths = sorted((folder / "traces").glob("[!.]*.json")) if folder.is_dir() else []
-    if not paths:
-        raise UserError(f"{folder} holds no traces; name the folder of a run, such as runs/<name>")
     try:
-        results = sorted((read_result(path) for path in paths), key=lambda result: result.number)
+        results = sorted((read_result(path) for path in trace_paths(folder)), key=lambda result: result.number)
     except TraceError as error:
         raise UserError(f"{error}, with: cheaptalk run {folder} --resume") from error
     return RunResults(folder.resolve().name, results)
+
+
+def read_runs(folders: Iterable[Path]) -> list[RunResults]:
+    """The games of several runs, each folder once, under names that tell them apart.
+
+    Raises:
+        UserError: As `read_run`.
+    """
+    return [read_run(folder)._replace(name=name) for folder, name in run_names(folders).items()]
+
+
+def run_names(folders: Iterable[Path]) -> dict[Path, str]:
+    """A name for each folder: its own, with as many of its parents' as it takes to tell it from the others."""
+    whole = {folder.resolve(): folder for folder in reversed(list(folders))}
+    found: dict[Path, str] = {}
+    for path, folder in reversed(whole.items()):
+        others = [other.parts for other in whole if other != path]
+        depth = 1
+        while any(other[-depth:] == path.parts[-depth:] for other in others):
+            depth += 1
+        found[folder] = "/".join(path.parts[-depth:])
+    return found
 
 
 def columns_of(results: Iterable[GameResult]) -> tuple[Column, ...]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from framework.analysis import Findings
     from framework.runner import Progress, Tally
     from framework.tables import Table
 
-__all__ = ["print_table", "progress_bar", "say"]
+__all__ = ["print_findings", "print_table", "progress_bar", "said_in", "say"]
 
 
 def say(text: str) -> None:
@@ -33,6 +34,58 @@ def print_table(table: Table, metrics: Sequence[str] | None = None) -> None:
     for part in pretty(table, metrics, console.width):
         console.print(part)
     console.print(footer(table, metrics), style="dim", markup=False)
+
+
+def said_in(forms: Mapping[str, bool]) -> str:
+    """The one form that was asked for, or an empty string for text.
+
+    Raises:
+        UserError: If several were.
+    """
+    from framework.errors import UserError
+
+    asked = [form for form, wanted in forms.items() if wanted]
+    if len(asked) > 1:
+        raise UserError(f"--{asked[0]} and --{asked[1]} are given together; keep one of them")
+    return asked[0] if asked else ""
+
+
+def print_findings(tables: Sequence[Findings], form: str = "") -> None:
+    """Print tables.
+
+    Args:
+        tables: The tables.
+        form: `json`, `markdown` or `latex`; empty for text, which is rich on a terminal.
+    """
+    if form == "json":
+        from framework.analysis.formats import as_json
+
+        print(as_json(tables))
+    elif form:
+        from framework.analysis.formats import as_latex, as_markdown
+
+        print("\n\n".join(map(as_markdown if form == "markdown" else as_latex, tables)))
+    else:
+        for table in tables:
+            _print_text(table)
+
+
+def _print_text(table: Findings) -> None:
+    from framework.analysis.text import plain, pretty
+
+    if not sys.stdout.isatty():
+        print(f"\n{table.title}\n{plain(table) if table.rows else 'Nothing to show.'}")
+        if table.note:
+            print(table.note)
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(f"\n{table.title}", style="bold", markup=False)
+    for part in pretty(table, console.width) if table.rows else ("Nothing to show.",):
+        console.print(part)
+    if table.note:
+        console.print(table.note, style="dim", markup=False)
 
 
 @contextmanager

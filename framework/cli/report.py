@@ -2,33 +2,74 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from framework.tables import Table
 
 __all__ = ["report"]
 
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
-    csv: Annotated[Path | None, typer.Option(metavar="DIR", help="Write games, seats and strategies as CSV.")] = None,
-    metrics: Annotated[str | None, typer.Option(help="The metrics to show, with commas; `all` for all.")] = None,
+    table: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A table to show, such as `headline`; repeatable.")
+    ] = None,
+    metrics: Annotated[
+        str | None, typer.Option(help="Only the headline, with these metrics, with commas; `all` for all.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write each table, games, seats and strategies as CSV.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the tables as LaTeX, for booktabs.")] = False,
 ) -> None:
-    """Print the table of one or more runs; runs are listed side by side and not pooled."""
-    from framework.cli._console import print_table
+    """Print one table a question about one or more runs of a game; runs are listed side by side and not pooled."""
+    from framework.analysis.formats import write_csv
+    from framework.analysis.headline import HEADLINE, headline
+    from framework.analysis.report import analyses_of, game_of, select, tabulate
+    from framework.cli._console import print_findings, print_table, said_in
     from framework.csvs import write_csvs
-    from framework.errors import UserError, nearest
-    from framework.tables import read_run, summarise
+    from framework.experiment import Reporting
+    from framework.tables import read_runs, summarise
 
-    found = [read_run(folder) for folder in dict.fromkeys(runs)]
-    table = summarise(found)
+    form = said_in({"json": json, "markdown": markdown, "latex": latex})
+    known = analyses_of(game_of(runs[0]))
+    asked = [HEADLINE] if metrics is not None and not table else table or [HEADLINE, *(a.name for a in known)]
+    chosen = select(asked, known, also=[HEADLINE])
+    reporting = Reporting()
+    if chosen:
+        gathered, found = tabulate(runs, chosen, reporting)
+        rows = gathered.runs
+    else:
+        rows, found = read_runs(runs), []
+    results = summarise(rows, reporting)
+    names = _metrics(metrics, results)
+    shown = [each for each in found if each.rows or each.name in (table or ())]
+    if form:
+        first = [headline(results, names)] if HEADLINE in asked else []
+        print_findings([*first, *shown], form)
+    else:
+        if HEADLINE in asked:
+            print_table(results, names)
+        print_findings(shown, form)
+    if csv is not None:
+        written = [*write_csvs(csv, rows, results), *(write_csv(csv, each) for each in shown)]
+        print("\n".join(map(str, written)), file=sys.stderr if form else sys.stdout)
+
+
+def _metrics(given: str | None, table: Table) -> Sequence[str] | None:
+    from framework.errors import UserError, nearest
+
     known = [column.name for column in table.columns]
-    names = None if metrics is None else known if metrics == "all" else [n.strip() for n in metrics.split(",")]
+    names = None if given is None else known if given == "all" else [name.strip() for name in given.split(",")]
     for name in names or ():
         if name not in known:
             raise UserError(f"--metrics: {name!r} is not a metric of these runs; {nearest(name, known)}")
-    print_table(table, names)
-    if csv is not None:
-        for path in write_csvs(csv, found, table):
-            print(path)
+    return names
