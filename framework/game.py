@@ -18,6 +18,7 @@ from framework.topology import Topology, TopologySpec
 from framework.trace import Event, MetricValue, Trace
 
 if TYPE_CHECKING:
+    from framework.analysis import Analysis, Drawing
     from framework.evidence import EvidenceTable
     from framework.pages.model import PageModel
 
@@ -260,6 +261,16 @@ class Game(ABC, Generic[ScenarioT, StateT]):
         from framework.pages.model import PageModel
 
         return PageModel()
+
+    @classmethod
+    def analyses(cls) -> Sequence[Analysis[Any]]:
+        """The tables that `cheaptalk report` prints of this game, besides those that it prints of every game."""
+        return ()
+
+    @classmethod
+    def drawings(cls) -> Sequence[Drawing[Any]]:
+        """The figures that `cheaptalk plot` draws of this game, besides those that it draws of every game."""
+        return ()
 
     def generate(self, config: Mapping[str, JsonValue]) -> Sequence[ScenarioT]:
         """Scenarios from the settings of the game's own generator, `seed` among them.
