@@ -33,7 +33,7 @@ class CalendarObservation(Observation):
     labels: tuple[str | None, ...] = ()
     topic: str = ""
 
-    @cached_property
+    @property
     def agreement(self) -> CalendarAgreement:
         """The round's meeting as an agreement over slots, at the seat's own insertion costs in levels."""
         return CalendarAgreement(self.calendar, self.meeting)
