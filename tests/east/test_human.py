@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from framework import read_trace
+from framework import Trace, read_trace
 from framework.trace import DecideEnd
 from games.east import outcome_of
 
@@ -25,7 +25,7 @@ def run(folder: Path, typed: str, *seats: str) -> subprocess.CompletedProcess[st
     )
 
 
-def only_trace(folder: Path):  # type: ignore[no-untyped-def]
+def only_trace(folder: Path) -> Trace:
     (path,) = (folder / "traces").glob("[!.]*.json")
     return read_trace(path)
 

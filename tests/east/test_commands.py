@@ -1,0 +1,110 @@
+"""The commands, as a person types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from framework.cli import main
+from tests.east.authored import replies, write_run
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command."""
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    printed = capsys.readouterr()
+    return int(stop.value.code or 0), printed.out, printed.err
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "run")
+
+
+def model(tmp_path: Path, said: list[str]) -> str:
+    path = tmp_path / "replies.json"
+    path.write_text(json.dumps(said))
+    return f"replay:{path}"
+
+
+def test_annotate_and_labels_go_together(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judge = model(tmp_path, replies())
+    code, out, _ = call(capsys, "annotate", str(run), "--model", judge, "--concurrency", "1")
+    assert code == 0
+    assert "10 judgements to make" in out
+    assert "4 fallacies, 6 tom, 2 without reasoning." in out
+    code, out, _ = call(capsys, "east", "labels", str(run), "--out", str(tmp_path / "out"))
+    assert code == 0
+    assert f"Labels by {judge}" in out
+    assert "egocentric_projection" in out
+    assert (tmp_path / "out" / "reasoning.png").exists()
+
+
+def test_a_model_that_gives_out_ends_the_sitting_in_one_sentence(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = model(tmp_path, replies()[:2])
+    code, _, err = call(capsys, "annotate", str(run), "--model", judge, "--concurrency", "1")
+    assert code == 2
+    assert "what was judged is kept, call again to go on" in err
+    assert "Traceback" not in err
+    code, out, _ = call(capsys, "annotate", str(run), "--model", model(tmp_path, replies()[2:]), "--concurrency", "1")
+    assert code == 0
+    assert "2 made before" in out
+
+
+def test_labels_that_nobody_made_are_asked_for(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = call(capsys, "east", "labels", str(run))
+    assert code == 2
+    assert "holds no labels; make some with: cheaptalk annotate" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["annotate", "RUN", "--model", "nobody:x"], "provider 'nobody' is unknown"),
+        (
+            ["annotate", "RUN", "--model", "replay:/none.json", "--kinds", "toms"],
+            "'toms' is not judged; use some of tom",
+        ),
+        (["east", "report", "nowhere"], "nowhere holds no traces"),
+        (["east", "vet", "--association", "tables"], "'tables' is unknown; did you mean 'table'?"),
+        (["run", "east", "--rule", "conditions=symetric"], "condition 'symetric' is unknown to east"),
+        (["run", "east", "--rule", "prompts=cot"], "rules of east"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    arguments: list[str], message: str, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = call(capsys, *(str(run) if part == "RUN" else part for part in arguments))
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_crossplay_plays_every_ordered_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["normative", "egocentric", "--suite", "quick", "--rule", "conditions=asymmetric"]
+    code, out, _ = call(capsys, "east", "crossplay", *arguments, "--out", str(tmp_path))
+    assert code == 0
+    for pairing in ("normative ", "egocentric ", "normative x egocentric ", "egocentric x normative "):
+        assert any(line.startswith(pairing) for line in out.splitlines())
+    assert (tmp_path / "crossplay.svg").exists()
+    code, _, _ = call(capsys, "east", "crossplay", *arguments, "--out", str(tmp_path), "--resume")
+    assert code == 0
+
+
+def test_vetting_by_the_table_needs_no_model(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "east", "vet", "--association", "table")
+    assert code == 0
+    assert out.splitlines()[-1] == "7 of 10 pass."
+
+
+def test_a_whole_suite_is_played_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, _ = call(capsys, "run", "east", "--out", str(tmp_path / "run"))
+    assert code == 0
+    code, out, _ = call(capsys, "east", "report", str(tmp_path / "run"))
+    assert code == 0
+    assert "normative  all             all            90  100 [96, 100]  100 [96, 100]" in out
