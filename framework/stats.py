@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Interval", "Paired", "benjamini_hochberg", "bootstrap_mean", "paired_test", "wilson"]
+__all__ = ["Interval", "Paired", "benjamini_hochberg", "bootstrap_mean", "paired_test", "share_test", "wilson"]
 
 _DRAWS_AT_ONCE = 2_000_000
 
@@ -163,3 +163,18 @@ def paired_test(
     else:
         p = float(stats.wilcoxon(differences).pvalue)
     return Paired(n, mean, mean - half, mean + half, p)
+
+
+def share_test(successes: int, n: int, other_successes: int, other_n: int) -> float:
+    """The two-sided p value of Fisher's exact test that two shares are one (Fisher 1922).
+
+    Raises:
+        ValueError: If a number of successes is not within 0..n.
+    """
+    for count, total in ((successes, n), (other_successes, other_n)):
+        if not 0 <= count <= total:
+            raise ValueError(f"a share of {count} in {total} is none; give 0 to n")
+    from scipy import stats
+
+    table = [[successes, n - successes], [other_successes, other_n - other_successes]]
+    return float(stats.fisher_exact(table).pvalue)

@@ -54,8 +54,11 @@ def said(value: Value, field: Field) -> Said:
 
 
 def _number(value: float, field: Field) -> str:
-    if isinstance(value, float) and math.isnan(value):
-        return "-"
+    text = "-" if math.isnan(value) else _digits(value, field)
+    return text[1:] if text.startswith("-") and not text.strip("-0.") and len(text) > 1 else text
+
+
+def _digits(value: float, field: Field) -> str:
     if field.kind == "share":
         return f"{100 * value:.1f}"
     if field.kind == "count":

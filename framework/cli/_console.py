@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from framework.tables import Table
 
 __all__ = ["print_findings", "print_table", "progress_bar", "said_in", "say"]
+
+_NOTE_WIDTH = 120
 
 
 def say(text: str) -> None:
@@ -76,7 +79,7 @@ def _print_text(table: Findings) -> None:
     if not sys.stdout.isatty():
         print(f"\n{table.title}\n{plain(table) if table.rows else 'Nothing to show.'}")
         if table.note:
-            print(table.note)
+            print(fill(table.note, _NOTE_WIDTH))
         return
     from rich.console import Console
 

@@ -37,6 +37,7 @@ from games.calbench.scenario import Scenario
 from games.calbench.state import Booking, State
 
 if TYPE_CHECKING:
+    from framework.analysis import Analysis
     from framework.pages import PageModel
     from games.calbench.prompts import CalBenchPrompts
 
@@ -196,6 +197,12 @@ class CalBench(Game[Scenario, State]):
         from games.calbench.page import page
 
         return page(trace)
+
+    @classmethod
+    def analyses(cls) -> Sequence[Analysis[Any]]:
+        from games.calbench.analysis import ANALYSES
+
+        return ANALYSES
 
     # --- how batches take effect ----------------------------------------------------------------
 
