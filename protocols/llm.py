@@ -13,20 +13,24 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from autogen_agentchat.base import ChatAgent
+from autogen_core.models import ChatCompletionClient
 from pydantic import Field, PositiveInt
 
-from framework import Action, Conflict, Move, Observation, Params, Prompts, SeatStart, Strategy, Usage
+from framework import Action, Conflict, Move, Observation, Params, Prompts, SeatStart, Send, Strategy, Usage
 from framework.errors import UserError
 from framework.registry import find
 from protocols.brains import AgentBrain, Brain, ModelBrain, Said, Sampling
 from protocols.events import InvalidResponse, ModelCall, ModelSeat
-from protocols.models import ModelSpec, Settings, open_model
-from protocols.models.calls import check_price
+from protocols.models import Model, ModelSpec, Settings, check_price, model_of, open_model
 from protocols.reading import Unreadable, read_reply
 from protocols.reflecting import reflect
 from protocols.thread import Thread, make_context
 
+
 __all__ = ["Appendix", "LlmParams", "LlmStrategy"]
+
+_MOST_MOVES = 256
+"""How many actions of a reply are looked at besides its messages."""
 
 
 class LlmParams(Params):
@@ -79,6 +83,7 @@ class LlmStrategy(Strategy[Observation]):
         self,
         params: Params | None = None,
         *,
+        from_client: ChatCompletionClient | None = None,
         from_agent: ChatAgent | None = None,
         brain: Callable[[str], Brain] | None = None,
         **values: Any,
@@ -87,6 +92,7 @@ class LlmStrategy(Strategy[Observation]):
 
         Args:
             params: The parameters as a whole.
+            from_client: An AutoGen model client, instead of a model by name; seats may share it.
             from_agent: An AutoGen chat agent that takes the seat; it must play no other.
             brain: Makes what answers, from the system prompt, instead of the parameters.
             values: The parameters one by one.
@@ -95,8 +101,8 @@ class LlmStrategy(Strategy[Observation]):
             UserError: If no model is named, or a package, a key, a price or a folder is missing.
         """
         super().__init__(params, **values)
-        self._agent, self._make_brain = from_agent, brain
-        self._spec = None if from_agent or brain or self.params.agent else self._checked_spec()
+        self._client, self._agent, self._make_brain = from_client, from_agent, brain
+        self._spec = None if from_client or from_agent or brain or self.params.agent else self._checked_spec()
         make_context(self.params.context)
         if self.params.prompts and not Path(self.params.prompts).is_dir():
             raise UserError(f"prompts {self.params.prompts} is not a folder; name one with templates")
@@ -104,6 +110,7 @@ class LlmStrategy(Strategy[Observation]):
         self._brain: Brain | None = None
         self._system = ""
         self._first = True
+        self._most = 0
 
     def _checked_spec(self) -> ModelSpec:
         params = self.params
@@ -127,6 +134,8 @@ class LlmStrategy(Strategy[Observation]):
         """Short form of what plays the seat."""
         if self._spec is not None:
             return self._spec.label
+        if self._client is not None:
+            return f"client:{type(self._client).__name__}"
         return f"agent:{self._agent.name}" if self._agent else self.params.agent or "brain"
 
     # --- the game -------------------------------------------------------------------------------
@@ -139,6 +148,7 @@ class LlmStrategy(Strategy[Observation]):
             prompts = prompts.using(Path(self.params.prompts))
         block = self.appendix(start)
         self._prompts = prompts
+        self._most = start.messages
         self._system = prompts.system(start) + (f"\n\n{block.text}" if block.text else "")
         self._brain = self._open(start, prompts)
         digest = hashlib.sha256(block.text.encode()).hexdigest() if block.text else ""
@@ -157,9 +167,8 @@ class LlmStrategy(Strategy[Observation]):
         params = self.params
         if self._make_brain is not None:
             return self._make_brain(self._system)
-        if self._spec is None:
-            agent = self._agent or _made_agent(params.agent)
-            return AgentBrain(agent, self._system, params.keep)
+        if self._agent is not None or params.agent:
+            return AgentBrain(self._agent or _made_agent(params.agent), self._system, params.keep)
         sampling = Sampling(
             temperature=params.temperature,
             max_tokens=params.max_tokens,
@@ -168,7 +177,12 @@ class LlmStrategy(Strategy[Observation]):
             keep=params.keep,
         )
         thread = Thread(self._system, make_context(params.context))
-        return ModelBrain(open_model(self._spec), thread, sampling)
+        model = open_model(self._spec) if self._spec is not None else self._model_of_client()
+        return ModelBrain(model, thread, sampling)
+
+    def _model_of_client(self) -> Model:
+        assert self._client is not None
+        return model_of(self._client)
 
     async def end_game(self) -> None:
         if self._brain is not None:
@@ -208,7 +222,7 @@ class LlmStrategy(Strategy[Observation]):
                 self.record.events.append(InvalidResponse(round=observation.round.index, error=str(again)))
                 return ()
         self.record.thinking = move.thinking
-        return move.actions
+        return _cut(move.actions, self._most)
 
     async def _say(self, observation: Observation, purpose: Literal["move", "repair"], prompt: str) -> Move:
         """One call, recorded whatever comes of it.
@@ -245,6 +259,17 @@ def _call(observation: Observation, purpose: Literal["move", "repair"], prompt: 
         tries=reply.tries,
         cached=reply.cached,
     )
+
+
+def _cut(actions: Sequence[Action], messages: int) -> Sequence[Action]:
+    """The actions without messages far beyond the limit; the first one beyond it stays, and is refused for all."""
+    kept: list[Action] = []
+    sent = 0
+    for action in actions:
+        sent += isinstance(action, Send)
+        if sent <= messages + 1 or not isinstance(action, Send):
+            kept.append(action)
+    return kept[: messages + 1 + _MOST_MOVES]
 
 
 def _added(one: Usage | None, two: Usage) -> Usage:

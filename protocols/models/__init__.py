@@ -9,7 +9,7 @@
 | `completion`, `schema` | what goes in and what comes out |
 """
 
-from protocols.models.calls import Model, open_model
+from protocols.models.calls import Model, check_price, model_of, open_model
 from protocols.models.completion import Ask, Completion, Token, Tokens
 from protocols.models.settings import Budget, Settings, set_in_environment
 from protocols.models.spec import PROVIDERS, ModelSpec
@@ -24,6 +24,8 @@ __all__ = [
     "Settings",
     "Token",
     "Tokens",
+    "check_price",
+    "model_of",
     "open_model",
     "set_in_environment",
 ]

@@ -23,9 +23,11 @@ from protocols.models.prices import Price, price_of
 from protocols.models.settings import Budget, Settings
 from protocols.models.spec import PROVIDERS, ModelSpec, Style
 
-__all__ = ["Model", "open_model"]
+__all__ = ["Model", "check_price", "model_of", "open_model"]
 
 _log = logging.getLogger("cheaptalk.models")
+_PATIENCE = 300.0
+"""Seconds that a call of the local model may take at least: on a busy machine it is slow, but it does not fail."""
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
@@ -57,6 +59,7 @@ class Model:
         self._endpoint = Endpoint(client, style)
         self._settings, self._ledger, self._gate, self._server = settings, ledger, gate, server
         self._cache = None if settings.cache is None else ReplyCache(settings.cache)
+        self._timeout = settings.timeout if server is None else max(settings.timeout, _PATIENCE)
         self._jitter = random.Random()  # waits are no part of a game's randomness
 
     async def complete(self, ask: Ask) -> Completion:
@@ -101,16 +104,16 @@ class Model:
         raise AssertionError("unreachable")
 
     async def _once(self, ask: Ask) -> Completion:
-        async with self._gate, asyncio.timeout(self._settings.timeout):
+        async with self._gate, asyncio.timeout(self._timeout):
             return await self._endpoint.ask(ask, self._extra(ask))
 
     def _extra(self, ask: Ask) -> Mapping[str, Any]:
-        return {} if self._server is None else self._server.arguments(ask.thread)
+        return {} if self._server is None else self._server.arguments(ask.thread, ask.sample)
 
     async def _wait_or_fail(self, error: BaseException, attempt: int) -> None:
         """Sleep before the next try, and say so; or give up."""
         settings = self._settings
-        said = _what(error, settings.timeout)
+        said = _what(error, self._timeout)
         if not _passes(error):
             raise ModelFailure(f"{self.spec.label}: {said}") from error
         if attempt >= settings.retries:
@@ -163,6 +166,7 @@ class _Shared:
     def __init__(self) -> None:
         self.models: dict[tuple[str, Settings], Model] = {}
         self.gates: dict[tuple[str, int], asyncio.Semaphore] = {}
+        self.of_clients: WeakKeyDictionary[ChatCompletionClient, Model] = WeakKeyDictionary()
 
 
 _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Shared] = WeakKeyDictionary()
@@ -184,12 +188,30 @@ def open_model(spec: ModelSpec, settings: Settings | None = None) -> Model:
     check_price(spec, settings)
     gate = shared.gates.setdefault((spec.provider, settings.concurrency), asyncio.Semaphore(settings.concurrency))
     server = local_server(settings) if spec.provider == "local" else None
-    client = make_client(spec, settings.timeout, server)
+    client = make_client(spec, settings.timeout if server is None else _PATIENCE, server)
     ledger = _ledgers.setdefault(settings.budget, Ledger(settings.budget))
     style = PROVIDERS[spec.provider].style
     model = Model(spec, client, settings, ledger, gate, server, style)
     shared.models[spec.hash, settings] = model
     return model
+
+
+def model_of(client: ChatCompletionClient, settings: Settings | None = None) -> Model:
+    """A model of the user's own client, in the running event loop. Its retries are the client's and ours.
+
+    Nothing of its configuration is read, so its replies are never cached.
+    """
+    settings = (settings or Settings.from_environment()).model_copy(update={"cache": None})
+    shared = _by_loop.setdefault(asyncio.get_running_loop(), _Shared())
+    name = type(client).__name__
+    known = shared.of_clients.get(client)
+    if known is None:
+        gate = shared.gates.setdefault((name, settings.concurrency), asyncio.Semaphore(settings.concurrency))
+        ledger = _ledgers.setdefault(settings.budget, Ledger(settings.budget))
+        spec = ModelSpec(provider="client", model=name)
+        style: Style = "openai" if "OpenAI" in name else "ollama" if "Ollama" in name else "plain"
+        known = shared.of_clients[client] = Model(spec, client, settings, ledger, gate, None, style)
+    return known
 
 
 def check_price(spec: ModelSpec, settings: Settings) -> None:

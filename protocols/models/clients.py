@@ -14,7 +14,7 @@ from autogen_core.models import ChatCompletionClient, CreateResult, ModelFamily,
 
 from framework.errors import UserError
 from protocols.models.completion import Ask, Completion, Token, Tokens
-from protocols.models.schema import strict_schema
+from protocols.models.schema import short_schema, strict_schema
 from protocols.models.spec import PROVIDERS, ModelSpec, Style, api_key
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint", "make_client"]
 
+LOCAL_CHARS, LOCAL_ITEMS = 160, 3
+"""How long a text and a list of the local model's reply may be."""
 _UNKNOWN_MODEL: ModelInfo = {
     "vision": False,
     "function_calling": False,
@@ -65,7 +67,7 @@ def _made(client: Any, spec: ModelSpec, timeout: float, server: LocalServer | No
         settings |= {"base_url": spec.base_url, "api_key": api_key(spec) or "none"}
     elif key := api_key(spec):
         settings["api_key"] = key
-    if PROVIDERS[spec.provider].style == "openai":
+    if PROVIDERS[spec.provider].style in ("openai", "local"):
         settings |= {"timeout": timeout, "max_retries": 0}  # retries are ours, so that they can be seen
         settings.setdefault("include_name_in_message", False)
     if "model_info" not in settings and (server or not _is_known(client, settings)):
@@ -132,16 +134,21 @@ class Endpoint:
     def _form(self, ask: Ask) -> tuple[Any, dict[str, Any]]:
         """AutoGen's `json_output`, and the arguments that it passes through."""
         arguments: dict[str, Any] = {}
-        if self._style == "openai":
+        if self._style in ("openai", "local"):
             wanted = {"temperature": ask.temperature, "max_tokens": ask.max_tokens}
             arguments |= {key: value for key, value in wanted.items() if value is not None}
             if ask.logprobs:
                 arguments |= {"logprobs": True, "top_logprobs": ask.logprobs}
         if ask.schema is None:
             return None, arguments
-        if self._structured and self._style == "openai":
+        if self._structured and self._style in ("openai", "local"):
+            schema = strict_schema(ask.schema)
+            if self._style == "local":
+                schema = short_schema(ask.schema, LOCAL_CHARS, LOCAL_ITEMS)
+            elif schema.get("type") != "object":  # strict output is for objects only
+                return None, arguments
             # A pydantic class would go through a call that raises on a reply that does not fit, and loses it.
-            form = {"name": "reply", "schema": strict_schema(ask.schema), "strict": True}
+            form = {"name": "reply", "schema": schema, "strict": True}
             return None, {**arguments, "response_format": {"type": "json_schema", "json_schema": form}}
         if self._structured and self._style == "ollama":
             return ask.schema, arguments

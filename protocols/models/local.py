@@ -21,13 +21,16 @@ from uuid import uuid4
 from framework.errors import UserError
 from protocols.models.settings import Settings
 
-__all__ = ["NOTICE", "LocalServer", "local_server", "weights"]
+__all__ = ["LOCAL_NAME", "NOTICE", "LocalServer", "local_server", "weights"]
+
+LOCAL_NAME = "gemma-3-270m-q4_k_m"
 
 NOTICE = (
     "The model `local` is Gemma 3 270M (Q4_K_M). Gemma is provided under and subject to the Gemma Terms of Use "
     "found at ai.google.dev/gemma/terms, with its Prohibited Use Policy. It is a small base model: it shows "
     "that everything works, and its results say nothing about larger ones."
 )
+_LONGEST = 1024
 
 
 def cache_folder() -> Path:
@@ -85,10 +88,11 @@ class LocalServer:
 
     Args:
         model: The file of weights.
+        name: What requests call the model.
         settings: Slots, context and threads.
     """
 
-    def __init__(self, model: Path, settings: Settings) -> None:
+    def __init__(self, model: Path, name: str, settings: Settings) -> None:
         import xllamacpp
 
         self.token = secrets.token_urlsafe(24)
@@ -97,7 +101,12 @@ class LocalServer:
         params.n_parallel = settings.slots
         params.n_ctx = settings.context * settings.slots
         params.swa_full = True  # without it a sliding window forgets what the prefix cache needs
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings.threads or os.cpu_count() or 1
+        for cpu in (params.cpuparams, params.cpuparams_batch):
+            # Threads wait for each other: one that finds no core free holds up all. So one core is left alone.
+            cpu.n_threads = settings.threads or max(1, (os.cpu_count() or 1) - 1)
+            cpu.poll = 0
+        params.model_alias = {name}
+        params.n_predict = _LONGEST
         params.hostnames = ["127.0.0.1"]
         params.api_keys = [self.token]
         params.ui = False
@@ -108,12 +117,13 @@ class LocalServer:
         self._free = list(range(settings.slots))
         self._taken: dict[str, int] = {}
 
-    def arguments(self, thread: str) -> Mapping[str, Any]:
-        """What a request of a conversation adds: its slot, which it keeps until it is released."""
+    def arguments(self, thread: str, sample: str) -> Mapping[str, Any]:
+        """What a request of a conversation adds: a seed, and its slot, which it keeps until it is released."""
         slot = self._taken.get(thread)
         if slot is None and thread and self._free:
             slot = self._taken[thread] = self._free.pop()
-        return {"extra_body": {"cache_prompt": True, "id_slot": -1 if slot is None else slot}}
+        seed = int.from_bytes(hashlib.sha256(sample.encode()).digest()[:4], "big")
+        return {"extra_body": {"cache_prompt": True, "id_slot": -1 if slot is None else slot, "seed": seed}}
 
     def release(self, thread: str) -> None:
         """Give the slot of a conversation back."""
@@ -138,7 +148,7 @@ def local_server(settings: Settings) -> LocalServer:
             path = weights()
             _give_notice()
             try:
-                _servers[key] = LocalServer(path, settings)
+                _servers[key] = LocalServer(path, LOCAL_NAME, settings)
             except RuntimeError as error:
                 raise UserError(
                     f"model local: llama.cpp cannot start ({error}); free memory or lower its slots"

@@ -51,7 +51,7 @@ class Settings(Frozen):
         dollars: Budget of US dollars.
         slots: Conversations that the local model keeps in memory at once.
         context: Tokens that a conversation with the local model may have.
-        threads: Threads of the local model; 0 takes one for each core.
+        threads: Threads of the local model; 0 takes all cores but one.
     """
 
     concurrency: PositiveInt = 16

@@ -19,8 +19,9 @@ from framework.specs import refuse_secrets
 
 __all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key"]
 
-Style: TypeAlias = Literal["openai", "ollama", "plain"]
-"""How a client is held to a schema: by `response_format`, by AutoGen's `json_output`, or not at all."""
+Style: TypeAlias = Literal["openai", "local", "ollama", "plain"]
+"""How a client is held to a schema: by `response_format`, by the same with short texts and lists, by AutoGen's
+`json_output`, or not at all."""
 
 
 class Provider(NamedTuple):
@@ -52,7 +53,7 @@ PROVIDERS: Mapping[str, Provider] = {
     ),
     "ollama": Provider("autogen_ext.models.ollama.OllamaChatCompletionClient", "", "ollama", "ollama", "ollama"),
     "replay": Provider("autogen_ext.models.replay.ReplayChatCompletionClient"),
-    "local": Provider(_OPENAI, "", "xllamacpp", "local", "openai"),
+    "local": Provider(_OPENAI, "", "xllamacpp", "local", "local"),
 }
 """The providers by the name before the colon. No other component is ever loaded from a config."""
 
