@@ -12,20 +12,23 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measure import MEASURES
+from benchmarks import measure
+from benchmarks.pages import pages
+
+MEASURES = {**measure.MEASURES, "pages": pages}
 
 
 def main(names: list[str]) -> int:
     """Print the table of all measures, or of those whose names begin as given."""
-    chosen = {name: measure for name, measure in MEASURES.items() if not names or name.startswith(tuple(names))}
+    chosen = {name: task for name, task in MEASURES.items() if not names or name.startswith(tuple(names))}
     if not chosen:
         print(f"no measure begins with {names[0]!r}; there are {', '.join(MEASURES)}", file=sys.stderr)
         return 2
     table = Table("measure", "value", "unit", "limit", "", title="Cheaptalk benchmarks")
     failed = 0
-    for name, measure in chosen.items():
+    for name, task in chosen.items():
         began = time.perf_counter()
-        rows = measure()
+        rows = task()
         print(f"{name}: {time.perf_counter() - began:.1f} s", file=sys.stderr)
         for row in rows:
             failed += not row.holds

@@ -14,23 +14,26 @@ from framework.pages.runs import Run, boards
 
 __all__ = ["ASSETS", "Content", "asset", "front_html"]
 
-SCRIPTS = (
-    "core.js",
-    "icons.js",
-    "ui.js",
-    "charts.js",
-    "runs.js",
-    "board.js",
-    "run.js",
-    "timeline.js",
-    "grid.js",
-    "beliefs.js",
-    "panels.js",
-    "game.js",
-    "app.js",
-)
-"""The scripts of every page, in the order in which they are loaded."""
-ASSETS = (*SCRIPTS, "theme.js", "app.css", "game.css", "icon.svg")
+_JOINED = {
+    "pages.js": (
+        "core.js",
+        "icons.js",
+        "ui.js",
+        "charts.js",
+        "runs.js",
+        "board.js",
+        "run.js",
+        "timeline.js",
+        "grid.js",
+        "beliefs.js",
+        "panels.js",
+        "game.js",
+        "app.js",
+    ),
+    "pages.css": ("app.css", "game.css"),
+}
+"""What each file that a page loads is joined from, so that a page asks for few files."""
+ASSETS = ("pages.js", "pages.css", "theme.js", "icon.svg")
 """The files that every page is made of."""
 
 _GAME_KEY = re.compile(r"run/(?P<run>[^/]+)/(?P<what>game|texts)/(?P<number>\d{1,9})")
@@ -44,7 +47,11 @@ class Boards(Frozen):
 
 
 def asset(name: str) -> bytes:
-    """A file of the package, byte for byte."""
+    """A file that every page loads."""
+    return b"".join(_packaged(part) for part in _JOINED.get(name, (name,)))
+
+
+def _packaged(name: str) -> bytes:
     return files("framework.pages").joinpath("assets", name).read_bytes()
 
 
@@ -54,8 +61,7 @@ def front_html(build: str) -> str:
     Args:
         build: Changes with the data, so that a browser does not show an old copy.
     """
-    scripts = "\n".join(f'<script defer src="assets/{name}?v={build}"></script>' for name in SCRIPTS)
-    return asset("index.html").decode().replace("<!-- scripts -->", scripts).replace("BUILD", build)
+    return _packaged("index.html").decode().replace("BUILD", build)
 
 
 class GameFiles(NamedTuple):

@@ -32,6 +32,8 @@
   document.getElementById("help").addEventListener("click", ui.help);
   document.addEventListener("keydown", ui.onKey);
   document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); root.focus(); });
+  const first = place().parts;
+  if (first[0] === "run") load(first.slice(0, first[2] === "game" ? 4 : 2).join("/")).catch(() => {}); // while the list of runs comes
   load("front").then((front) => {
     front.runs = (front.runs || []).map((run) => ({ suite: "", aborted: 0, tokens: 0, cost: null, ...run }));
     addEventListener("hashchange", () => turn(front));

@@ -89,6 +89,7 @@ Cheaptalk.board = (() => {
     root.replaceChildren(h("div", { class: "head" }, h("h1", null, "Leaderboard"), h("p", { class: "dim" }, "Every strategy in every setting, with how sure the numbers are.")), tools, place, ratings(data));
     redraw();
     bind([["j ArrowDown", "Next row", () => list.move(1)], ["k ArrowUp", "Previous row", () => list.move(-1)], ["Enter", "Open its run", () => {}]]);
+    Cheaptalk.ui.shown();
   }
 
   /** Ratings of models that played each other, where the runs come with some. */

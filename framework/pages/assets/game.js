@@ -21,6 +21,7 @@ Cheaptalk.game = (() => {
       prepare(page);
       view = draw(root, front, summary, page, (...more) => address("run", run, "game", id, ...more));
       view.open(parts.slice(4));
+      Cheaptalk.ui.shown();
     }, (error) => { if (!gone) root.replaceChildren(h("div", { class: "head" }, crumbs(summary, run), title), note(error.message, "bad")); });
     return {
       update({ parts: next }) {

@@ -52,6 +52,7 @@ Cheaptalk.run = (() => {
       ["k ArrowUp", "Previous game", () => list.move(-1)],
       ["Enter", "Open it", () => {}],
     ]);
+    Cheaptalk.ui.shown();
   }
 
   /** As much room as the table will take, so that nothing jumps when it arrives. */

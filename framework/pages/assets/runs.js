@@ -36,6 +36,7 @@ Cheaptalk.runs = (() => {
       ["k ArrowUp", "Previous run", () => list.move(-1)],
       ["Enter", "Open it", () => {}],
     ]);
+    Cheaptalk.ui.shown();
     return {};
   }
 

@@ -234,6 +234,8 @@ Cheaptalk.ui = (() => {
   }
   showTheme();
 
+  /** Note in the browser's timeline that a page is drawn. */
+  const shown = () => { document.body.getBoundingClientRect(); performance.mark("shown"); };
   const say = (text) => { document.getElementById("live").textContent = text; };
-  return { chip, tag, note, folded, table, search, choice, select, bind, onKey, help, turnTheme, showTheme, say };
+  return { chip, tag, note, folded, table, search, choice, select, bind, onKey, help, turnTheme, showTheme, say, shown };
 })();
