@@ -17,11 +17,12 @@ from framework.trace import GameStart, Trace, TraceError, read_trace
 __all__ = ["Gathered", "Seen", "gather_runs"]
 
 FactsT = TypeVar("FactsT")
+SeenT_co = TypeVar("SeenT_co", covariant=True)
 Reader = Callable[[Trace], FactsT]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen(Generic[FactsT]):
+class Seen(Generic[SeenT_co]):
     """What was kept of one game.
 
     Attributes:
@@ -32,7 +33,7 @@ class Seen(Generic[FactsT]):
 
     run: str
     result: GameResult
-    facts: FactsT
+    facts: SeenT_co
 
 
 @dataclass(frozen=True)
