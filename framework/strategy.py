@@ -91,6 +91,7 @@ class Strategy(ABC, Generic[ObservationT]):
     Attributes:
         params_type: The class of its parameters.
         adversarial: Whether it works against the other seats; shown in traces and tables.
+        interactive: Whether it talks to a person at the terminal, so that commands draw nothing there meanwhile.
         params: Its parameters.
         rng: Its own source of randomness, seeded by game and seat.
         record: What it writes down about the current move.
@@ -98,6 +99,7 @@ class Strategy(ABC, Generic[ObservationT]):
 
     params_type: ClassVar[type[Params]] = Params
     adversarial: ClassVar[bool] = False
+    interactive: ClassVar[bool] = False
 
     def __init__(self, params: Params | None = None, **values: Any) -> None:
         """Take parameters as a whole, or as keyword arguments of `params_type`.

@@ -39,6 +39,7 @@ class Human(Strategy[Observation]):
     """
 
     params_type: ClassVar[type[Params]] = HumanParams
+    interactive: ClassVar[bool] = True
 
     async def act(self, observation: Observation) -> Sequence[Action]:
         return await self._move(observation, "")

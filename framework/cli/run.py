@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,9 @@ def run(
     strategy: Annotated[
         str | None, typer.Option(help="For all seats: imap, dsm:theta=0.5, my.module:Class or mine.py:Class.")
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="A language model for the seats that ask one: openai:NAME, local, FILE.yaml.")
+    ] = None,
     seat: Annotated[list[str] | None, typer.Option(metavar="N=STRATEGY", help="For one seat; repeatable.")] = None,
     channels: Annotated[str | None, typer.Option(help="The open channels, with commas.")] = None,
     topology: Annotated[str | None, typer.Option(help="Such as ring or clusters:size=3.")] = None,
@@ -35,11 +39,20 @@ def run(
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes that play at once.")] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Games that overlap in one process.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time limit of a move.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Where an OpenAI-compatible server listens.")] = None,
+    prompts: Annotated[str | None, typer.Option(metavar="DIR", help="Templates in place of the game's own.")] = None,
+    reflect: Annotated[bool, typer.Option("--reflect", help="Ask models for their beliefs after each round.")] = False,
+    cache: Annotated[str | None, typer.Option(metavar="DIR", help="Keep models' replies here and reuse them.")] = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="KIND=N,...", help="Stop when so many tokens, calls or dollars are spent.")
+    ] = None,
+    prices: Annotated[str | None, typer.Option(metavar="FILE", help="What models cost, in place of ours.")] = None,
     out: Annotated[str | None, typer.Option(help="Folder of the run; a new one below runs/ by default.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
 ) -> int:
     """Play the games of a suite and print a table. Flags override the file."""
     from framework.cli._console import progress_bar
+    from framework.cli._models import call_models, seat_models
     from framework.runner import RunStopped
     from framework.runner import run as play
 
@@ -59,14 +72,23 @@ def run(
         "limits": {} if seconds is None else {"seconds": seconds},
         "out": out,
     }
+    seat_models(flags, {"model": model, "base_url": base_url, "prompts": prompts, "reflect": reflect})
+    call_models(cache, budget, prices)
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})}, resume)
     try:
-        with progress_bar(experiment.game) as progress:
+        with nullcontext() if _is_interactive(experiment) else progress_bar(experiment.game) as progress:
             outcome = play(experiment, resume=resume, progress=progress)
     except RunStopped as stopped:
         return _stopped(stopped)
     _print(outcome)
     return 1 if outcome.aborted else 0
+
+
+def _is_interactive(experiment: Experiment) -> bool:
+    from framework import registry
+
+    specs = (experiment.strategy, *experiment.seats.values())
+    return any(registry.strategy(spec.name).interactive for spec in specs if spec is not None)
 
 
 def _seats(given: list[str]) -> dict[int, str]:

@@ -65,6 +65,7 @@ def test_a_person_can_choose_at_a_real_terminal(tmp_path: Path) -> None:
         shown = b""
         while b"Your choice" not in shown:
             shown += os.read(keys, 1024)
+        assert b"\x1b[" not in shown  # a progress bar would draw over the question
         os.write(keys, b"stitches\n")
         while True:
             try:
