@@ -19,7 +19,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 from framework.focal import Association
 from framework.messages import Frozen
 from games.east.scenario import PROMPTS, PromptVariant, Vignette, Words
-from games.east.vetting import Limits, vet
+from games.east.vetting import VettingLimits, vet
 
 __all__ = ["GeneratorConfig", "Lists", "propose", "propose_from"]
 
@@ -47,7 +47,7 @@ class GeneratorConfig(Frozen):
     personas: str = ""
     words: str = ""
     everyday: str = ""
-    limits: Limits = Limits(own=0.1, lead=0.02, balance=0.12, unrelated=0.05)
+    limits: VettingLimits = VettingLimits(own=0.1, lead=0.02, balance=0.12, unrelated=0.05)
     shared_lift: float = 0.06
     seed: NonNegativeInt = 0
 

@@ -16,10 +16,10 @@ from framework.focal import Association
 from framework.messages import Frozen
 from games.east.scenario import ROLES, Vignette
 
-__all__ = ["Limits", "Strengths", "Vetting", "vet"]
+__all__ = ["VettingLimits", "Strengths", "Vetting", "vet"]
 
 
-class Limits(Frozen):
+class VettingLimits(Frozen):
     """What a vignette has to keep to; strengths are those of the association that it is vetted with.
 
     Attributes:
@@ -60,7 +60,7 @@ class Vetting:
     one: Strengths
     two: Strengths
     distance: float | None
-    limits: Limits
+    limits: VettingLimits
 
     @property
     def own(self) -> tuple[float, float]:
@@ -108,7 +108,7 @@ class Vetting:
 def vet(
     vignette: Vignette,
     association: Association,
-    limits: Limits | None = None,
+    limits: VettingLimits | None = None,
     distance: Callable[[str, str], float] | None = None,
 ) -> Vetting:
     """Vet a vignette.
@@ -124,4 +124,4 @@ def vet(
         for persona in vignette.personas
     )
     apart = None if distance is None else distance(*vignette.personas)
-    return Vetting(vignette, one, two, apart, limits or Limits())
+    return Vetting(vignette, one, two, apart, limits or VettingLimits())

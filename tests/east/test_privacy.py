@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,6 +63,16 @@ def test_a_blind_seat_never_sees_the_partners_persona(scenario: Scenario, seat: 
     assert sum(own in text for text in texts) == 4
     if hidden(scenario, seat):
         assert not any(partner in text for text in texts)
+
+
+def test_in_every_cell_of_the_design_the_blind_stay_blind() -> None:
+    blind = 0
+    for vignette, condition, prompt, seat in product(PAPER, (*CONDITIONS, *BEYOND), PROMPTS, (0, 1)):
+        scenario = condition.scenario(vignette, prompt, seed=1)
+        if hidden(scenario, seat):
+            blind += 1
+            assert not any(vignette.personas[1 - seat] in text for text in seen(scenario, seat)), scenario.id
+    assert blind >= 10 * 3 * (0 + 1 + 2 + 1)
 
 
 @given(cells, st.sampled_from([0, 1]))

@@ -11,7 +11,7 @@ from framework.errors import UserError
 from games.east import PAPER, ROLES, East
 from games.east.association import association
 from games.east.generator import GeneratorConfig, Lists, propose_from
-from games.east.vetting import Limits, vet
+from games.east.vetting import VettingLimits, vet
 
 TAILOR = PAPER[0]
 
@@ -53,8 +53,8 @@ def test_each_thing_amiss_is_said(one: tuple[float, ...], two: tuple[float, ...]
 
 
 def test_stricter_limits_let_less_pass() -> None:
-    assert vet(TAILOR, Grid(*GOOD), Limits(lead=0.29)).passed
-    assert not vet(TAILOR, Grid(*GOOD), Limits(lead=0.31)).passed
+    assert vet(TAILOR, Grid(*GOOD), VettingLimits(lead=0.29)).passed
+    assert not vet(TAILOR, Grid(*GOOD), VettingLimits(lead=0.31)).passed
 
 
 def test_in_the_authored_table_every_own_word_leads() -> None:
