@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import typer
 
-from framework.cli import check, generate, listing, pages, privacy, report, run, show
+from framework.cli import check, compare, generate, listing, pages, privacy, report, run, show
 from framework.cli._group import CommandGroup
 
 __all__ = ["ABORTED", "INTERRUPTED", "USER_ERROR", "app", "main"]
@@ -35,6 +35,7 @@ for _command in (
     listing.list_,
     show.show,
     report.report,
+    compare.compare,
     privacy.privacy,
     pages.view,
     pages.site,
