@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from framework.analysis import Analysis, Drawing
     from framework.evidence import EvidenceTable
     from framework.pages.model import PageModel
+    from framework.secrets import PrivateStates, Secret
 
 __all__ = ["Ballot", "Game", "Metric", "Phase", "Rules", "Settlement", "Stage", "Validator", "speakers"]
 
@@ -261,6 +262,22 @@ class Game(ABC, Generic[ScenarioT, StateT]):
         from framework.pages.model import PageModel
 
         return PageModel()
+
+    def secrets(self, trace: Trace) -> Sequence[Secret]:
+        """The texts of a playing that not everyone may know; none by default.
+
+        Raises:
+            ValueError: With one sentence, if the trace's secrets are not known here.
+        """
+        return ()
+
+    def private_states(self, trace: Trace) -> PrivateStates | None:
+        """The yes-or-no states that each seat of a finished playing kept to itself; None where there are none."""
+        return None
+
+    def disclosures(self, trace: Trace) -> Sequence[Mapping[str, int]]:
+        """How often each seat said what about its own states in plain words, by kind; nothing by default."""
+        return ()
 
     @classmethod
     def analyses(cls) -> Sequence[Analysis[Any]]:

@@ -39,6 +39,7 @@ from games.calbench.state import Booking, State
 if TYPE_CHECKING:
     from framework.analysis import Analysis
     from framework.pages import PageModel
+    from framework.secrets import PrivateStates, Secret
     from games.calbench.prompts import CalBenchPrompts
 
 __all__ = ["CalBench", "CalBenchRules"]
@@ -197,6 +198,21 @@ class CalBench(Game[Scenario, State]):
         from games.calbench.page import page
 
         return page(trace)
+
+    def secrets(self, trace: Trace) -> Sequence[Secret]:
+        from games.calbench.private import secrets
+
+        return secrets(trace)
+
+    def private_states(self, trace: Trace) -> PrivateStates:
+        from games.calbench.private import private_states
+
+        return private_states(trace)
+
+    def disclosures(self, trace: Trace) -> Sequence[Mapping[str, int]]:
+        from games.calbench.private import disclosures
+
+        return disclosures(trace)
 
     @classmethod
     def analyses(cls) -> Sequence[Analysis[Any]]:
