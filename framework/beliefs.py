@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.evidence import EvidenceTable, GameEvidence, Talk, Update, gather, table_of
+from framework.evidence import EvidenceTable, GameEvidence, Talk, Update, declared, gather
 from framework.game import Metric
 from framework.trace import MetricValue, Trace
 
@@ -235,7 +235,7 @@ def belief_history(
             raise ValueError(f"{name} {seat} is not a seat; the seats are 0 to {talk.start.seats - 1}")
     if observer == target:
         raise ValueError(f"seat {observer} has no belief about itself; name two different seats")
-    game = gather(talk, table or table_of(trace))
+    game = gather(talk, table or declared(talk.game))
     moved = move([game], prior)
     own = np.flatnonzero((moved.observer == observer) & (moved.target == target))
     now = np.full(game.slots, prior)

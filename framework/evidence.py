@@ -8,16 +8,18 @@ sender, and no other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from framework.errors import UserError
-from framework.trace import GameStart, MessageSent, RoundStart, Trace
+from framework.trace import Boundary, Event, GameAborted, GameStart, MessageSent, RoundStart, Trace, TraceError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["EvidenceTable", "GameEvidence", "Heard", "Rule", "Talk", "Update", "declared", "gather", "table_of"]
+__all__ = ["EvidenceTable", "GameEvidence", "Heard", "Rule", "Talk", "Update", "declared", "gather"]
 
 
 class Heard(BaseModel):
@@ -174,32 +176,91 @@ class Talk:
 
     Attributes:
         game_id: Id of the playing.
+        game: The game, as its run's config names it.
         group: The setting under which tables list the game.
         start: The first event.
         participants: The participants of each round, by its index.
         starts: Index of the event with which each round begins.
         said: The delivered messages, in order.
+        aborted: Where a failure belongs that kept the game from being finished.
     """
 
     game_id: str
+    game: str
     group: str
     start: GameStart
     participants: tuple[tuple[int, ...], ...]
     starts: tuple[int, ...]
     said: tuple[Said, ...]
+    aborted: Boundary | None = None
 
     @classmethod
     def of(cls, trace: Trace) -> Talk:
-        """The talk of a trace."""
-        rounds = [(index, event.round) for index, event in enumerate(trace.events) if isinstance(event, RoundStart)]
-        return cls(
-            trace.game_id,
-            str(trace.config.get("group", "")),
-            trace.start,
-            tuple([round.participants for _, round in rounds]),
-            tuple([index for index, _ in rounds]),
-            tuple([Said(index, event) for index, event in enumerate(trace.events) if isinstance(event, MessageSent)]),
-        )
+        """The talk of a trace.
+
+        Raises:
+            TraceError: If the trace has no first event.
+        """
+        return _talk(trace.game_id, trace.config, enumerate(trace.events))
+
+    @classmethod
+    def read(cls, path: Path) -> Talk:
+        """The talk of a trace on disk, without building its other events.
+
+        Raises:
+            TraceError: If the file is missing, torn or not a trace.
+        """
+        try:
+            data = from_json(path.read_bytes(), cache_strings="all")
+            events = enumerate(data["events"])
+            told = ((index, _TOLD[kind].model_validate(e)) for index, e in events if (kind := e["type"]) in _TOLD)
+            return _talk(data["game_id"], data["config"], told)
+        except OSError as error:
+            raise TraceError(f"trace {path}: cannot be read ({error.strerror}); check the path") from error
+        except TraceError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            why = str(error).partition("\n")[0]
+            raise TraceError(f"trace {path}: it is torn or not a trace ({why}); play the game again") from error
+
+
+_TOLD: dict[str, type[Event]] = {
+    "game_start": GameStart,
+    "round_start": RoundStart,
+    "dm_sent": MessageSent,
+    "groupchat_sent": MessageSent,
+    "game_aborted": GameAborted,
+}
+
+
+def _talk(game_id: str, config: Mapping[str, JsonValue], events: Iterable[tuple[int, Event]]) -> Talk:
+    start: GameStart | None = None
+    aborted: Boundary | None = None
+    participants: list[tuple[int, ...]] = []
+    starts: list[int] = []
+    said: list[Said] = []
+    for index, event in events:
+        if isinstance(event, MessageSent):
+            said.append(Said(index, event))
+        elif isinstance(event, RoundStart):
+            participants.append(event.round.participants)
+            starts.append(index)
+        elif isinstance(event, GameStart):
+            start = event
+        elif isinstance(event, GameAborted):
+            aborted = event.boundary
+    if start is None:
+        raise TraceError(f"game {game_id} has no game_start event; its trace is not complete, play it again")
+    return Talk(
+        game_id=game_id,
+        game=str(config.get("game", start.game)),
+        group=str(config.get("group", "")),
+        start=start,
+        participants=tuple(participants),
+        starts=tuple(starts),
+        said=tuple(said),
+        aborted=aborted,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,15 +341,6 @@ def gather(talk: Talk, table: EvidenceTable, *, path: str = "") -> GameEvidence:
         unread=tuple(unread),
         path=path,
     )
-
-
-def table_of(trace: Trace) -> EvidenceTable:
-    """What the game of a trace declares.
-
-    Raises:
-        UserError: If the game is unknown here or declares no table.
-    """
-    return declared(str(trace.config.get("game", trace.start.game)))
 
 
 def declared(game: str) -> EvidenceTable:

@@ -16,10 +16,9 @@ from framework.errors import UserError
 from framework.evidence import EvidenceTable, GameEvidence, Talk, declared, gather
 from framework.experiment import Reporting
 from framework.privacy_tables import PrivacyTables, participant_pairs
-from framework.results import read_result
 from framework.stats import Interval, bootstrap_mean
 from framework.tables import Column, Row, Table
-from framework.trace import Boundary, Trace, TraceError, read_trace
+from framework.trace import Boundary, TraceError, read_trace
 
 __all__ = ["GameLeak", "Privacy", "leaks", "measure", "summarise_leaks"]
 
@@ -133,7 +132,8 @@ def measure(
     except ValueError as error:
         raise UserError(str(error)) from error
     sources = [_Source(run.resolve().name, path) for run in runs for path in _traces(run)]
-    table, game = _table(sources[0].path)
+    game = _read(sources[0].path).game
+    table = declared(game)
     table = table if floor is None else replace(table, floor=floor)
     found: list[GameLeak] = []
     unfinished: list[Unfinished] = []
@@ -142,10 +142,10 @@ def measure(
         for begin in range(0, len(sources), _AT_ONCE):
             names: list[str] = []
             games: list[GameEvidence] = []
-            for run, trace, path in _played(sources[begin : begin + _AT_ONCE], game, unfinished):
+            for run, talk, path in _played(sources[begin : begin + _AT_ONCE], game, unfinished):
                 names.append(run)
-                evidence = gather(Talk.of(trace), table, path=str(path))
-                games.append(replace(evidence, weights=_weights(trace, table)) if weighted else evidence)
+                evidence = gather(talk, table, path=str(path))
+                games.append(replace(evidence, weights=_weights(path, game, table)) if weighted else evidence)
             moved = move(games, prior)
             found += [replace(leak, run=run) for run, leak in zip(names, leaks(moved, len(table.rules)), strict=True)]
             if csvs:
@@ -164,7 +164,7 @@ class _Source(NamedTuple):
 
 class _Played(NamedTuple):
     run: str
-    trace: Trace
+    talk: Talk
     path: Path
 
 
@@ -177,36 +177,35 @@ def _traces(run: Path) -> list[Path]:
     return paths
 
 
-def _table(path: Path) -> tuple[EvidenceTable, str]:
-    """The table of the game that a trace is of, and the game's name."""
+def _read(path: Path) -> Talk:
     try:
-        game = read_result(path).game
+        return Talk.read(path)
     except TraceError as error:
         raise UserError(str(error)) from error
-    return declared(game), game
 
 
 def _played(sources: Iterable[_Source], game: str, unfinished: list[Unfinished]) -> Iterator[_Played]:
     """The finished games of some traces; those that were aborted are added to `unfinished`."""
     for run, path in sources:
-        try:
-            trace = read_trace(path)
-            start = trace.start
-        except TraceError as error:
-            raise UserError(str(error)) from error
-        if (other := str(trace.config.get("game", start.game))) != game:
-            raise UserError(f"{path} is of the game {other}, others are of {game}; measure runs of one game at a time")
-        if abort := trace.aborted:
-            group = str(trace.config.get("group", ""))
-            unfinished.append(Unfinished(run, group, start.strategies, start.adversarial, abort.boundary))
+        talk = _read(path)
+        if talk.game != game:
+            raise UserError(
+                f"{path} is of the game {talk.game}, others are of {game}; measure runs of one game at a time"
+            )
+        if talk.aborted:
+            start = talk.start
+            unfinished.append(Unfinished(run, talk.group, start.strategies, start.adversarial, talk.aborted))
         else:
-            yield _Played(run, trace, path)
+            yield _Played(run, talk, path)
 
 
-def _weights(trace: Trace, table: EvidenceTable) -> Floats:
+def _weights(path: Path, game: str, table: EvidenceTable) -> Floats:
     if table.weights is None:
-        raise UserError(f"game {trace.start.game} declares no weights of slots; leave --weighted out")
-    return table.weights(trace)
+        raise UserError(f"game {game} declares no weights of slots; leave --weighted out")
+    try:
+        return table.weights(read_trace(path))
+    except TraceError as error:
+        raise UserError(str(error)) from error
 
 
 class _Key(NamedTuple):

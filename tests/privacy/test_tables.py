@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from framework import Seating, Strategy, Trace, play, write_trace
+from framework import Seating, Strategy, Trace, play, read_trace, write_trace
 from framework.beliefs import move
 from framework.cli import main
 from framework.errors import UserError
@@ -231,6 +231,20 @@ def test_a_folder_without_traces_and_a_game_without_a_table_are_said(tmp_path):
         measure([run_of(tmp_path, "toy", stranger)])
     with pytest.raises(UserError, match="one game at a time"):
         measure([run_of(tmp_path, "imap"), tmp_path / "toy"])
+
+
+def test_the_talk_that_is_read_from_a_file_is_that_of_the_trace(tmp_path):
+    for name in PROTOCOLS:
+        path = run_of(tmp_path, name) / "traces" / "0000-small.json"
+        assert Talk.read(path) == Talk.of(read_trace(path))
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"events": [], "game_id": "g", "config": {}}', '{"game_id": "g'])
+def test_a_torn_trace_is_said_in_one_sentence(tmp_path, content):
+    (tmp_path / "torn.json").write_text(content)
+    with pytest.raises(UserError, match="play") as error:
+        measure([tmp_path / "torn.json"])
+    assert "\n" not in str(error.value)
 
 
 def test_the_command_prints_a_row_a_strategy_and_names_its_files(tmp_path, capsys):
