@@ -175,7 +175,7 @@ def ways_out(
     if depth < 1:
         return []
     taken |= {view.settled[agreement].option}
-    ways = [{agreement: o.index} for o in view.options if o.held_by == "free" and o.index not in taken][:targets]
+    ways = [{agreement: option.index} for option in view.options if option.held_by == "free"][:targets]
     if depth > 1 and len(ways) < targets:
         onward = [
             {agreement: option.index, **moves}

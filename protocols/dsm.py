@@ -17,8 +17,8 @@ responders in sub-round `k` and `y` in the chosen plan, an agreement takes
     n * 2 (p - 1) + 2 (x_1 + ... + x_n) + (p - 1) + y
 
 messages. The chosen plan is that of least total scoring cost `C(s) = D - s - 1` over all who score it, the initiator
-among them; the lowest option on a tie. (A sum of scores would favour plans that more seats score.) All who are
-affected apply it, parties with their decision and others in the voluntary phase; without a chosen plan a seat
+among them; the lowest option on a tie. Where everyone scores every plan, that is the greatest sum of scores. All who
+are affected apply it, parties with their decision and others in the voluntary phase; without a chosen plan a seat
 submits nothing.
 
 Points: with the decision a responder pays the scoring cost of every non-zero score that it gave to the initiator,

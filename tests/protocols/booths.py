@@ -35,6 +35,7 @@ from framework import (
     Settlement,
     Stage,
     Strategy,
+    TopologySpec,
     Trace,
     Turn,
     play,
@@ -240,11 +241,16 @@ class Booths(Game[Fair, FairState]):
 
 
 def play_booths(
-    fair: Fair, make: Callable[[], Strategy[Any]] | Sequence[Strategy[Any]], sweeps: int = 30, seed: int = 0
+    fair: Fair,
+    make: Callable[[], Strategy[Any]] | Sequence[Strategy[Any]],
+    sweeps: int = 30,
+    seed: int = 0,
+    edges: Sequence[tuple[int, int]] = (),
 ) -> Trace:
-    """Play with one strategy in all seats, or with one for each."""
+    """Play with one strategy in all seats, or with one for each; who may address whom is `edges`, or everyone."""
     strategies = [make() for _ in fair.booths] if callable(make) else make
     seating = [Seating(type(strategy).__name__, strategy) for strategy in strategies]
-    trace = asyncio.run(play(Booths(BoothsRules(sweeps=sweeps)), fair, seating, seed=seed))
+    topology = TopologySpec(name="edges", edges=tuple(edges)) if edges else TopologySpec()
+    trace = asyncio.run(play(Booths(BoothsRules(sweeps=sweeps, topology=topology)), fair, seating, seed=seed))
     assert trace.aborted is None, trace.aborted
     return trace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from framework import Trace
 from framework.testing import NoiseStrategy, check_strategy
-from framework.trace import DecideEnd, Note
+from framework.trace import DecideEnd, InvalidAction, Note
 from games.calbench import CalBench
 from protocols.dsm import Dsm, DsmPrivate, DsmWelfare
 from tests.protocols.booths import Booths, Fair, play_booths
@@ -113,6 +114,11 @@ BUMP = Fair(booths=("..##", "..##", ".###"), groups=((0, 1), (0, 2)))
 CASCADE = Fair(booths=("...", "..#", "#..", ".##"), groups=((0, 1), (0, 2), (0, 3)))
 
 
+def plans_to(trace: Trace, seat: int, round: int) -> list[Any]:
+    proposals = [p for p in said(trace) if p["kind"] == "proposals" and p["to"] == seat and p["round"] == round]
+    return [plan for proposal in proposals for plan in proposal["plans"]]  # type: ignore[attr-defined]
+
+
 def test_an_earlier_agreement_moves_with_the_consent_of_its_parties() -> None:
     trace = play_booths(BUMP, Dsm)
     assert trace.final_state["agreed"] == [1, 0]
@@ -126,6 +132,31 @@ def test_an_earlier_agreement_stays_where_one_of_its_parties_cannot_follow() -> 
     assert play_booths(fair, Dsm).final_state["agreed"] == [0, None]
 
 
+def test_a_plan_gains_nothing_by_being_scored_by_more_seats() -> None:
+    # To take option 1 costs 1 in all; to move the first agreement out of option 0 costs 2, shared by two.
+    fair = Fair(booths=("..", "..", ".1"), groups=((0, 1), (0, 2)))
+    for need_to_know in (False, True):
+        make = partial(Dsm, need_to_know=need_to_know)
+        assert play_booths(fair, make).final_state["agreed"] == [0, 1]
+
+
+def test_a_displacement_that_needs_someone_out_of_reach_is_not_offered() -> None:
+    fair = Fair(booths=("...", "...", "...", "1.#"), groups=((0, 1, 2), (1, 3)))
+    trace = play_booths(fair, Dsm, edges=((0, 1), (0, 2), (1, 3)))
+    assert trace.final_state["agreed"] == [0, 1]
+    assert not list(trace.of(InvalidAction))
+
+
+@pytest.mark.parametrize(("targets", "depth", "ways"), [(9, 2, 4), (3, 2, 3), (2, 2, 2), (9, 1, 2), (9, 3, 4)])
+def test_as_many_ways_to_displace_are_offered_as_are_considered(targets: int, depth: int, ways: int) -> None:
+    # In the last round seat 0 has two options free, and an agreement in option 1 that could move to either.
+    fair = Fair(booths=("....", "....", "#...", ".###"), groups=((0, 1), (0, 2), (0, 3)))
+    trace = play_booths(fair, lambda: Dsm(L_min=30, L_max=30, displacement_targets=targets, cascade_depth=depth))
+    offered = [plan for plan in plans_to(trace, 1, 2) if plan["option"] == 0]
+    assert len(offered) == ways
+    assert {plan["displacements"][0]["option"] for plan in offered} == ({2, 3} if ways == 2 else {1, 2, 3})
+
+
 def test_without_cascades_nothing_is_displaced() -> None:
     assert play_booths(BUMP, lambda: Dsm(cascade_depth=0)).final_state["agreed"] == [0, None]
     assert play_booths(BUMP, lambda: Dsm(displacement_targets=0)).final_state["agreed"] == [0, None]
@@ -134,11 +165,6 @@ def test_without_cascades_nothing_is_displaced() -> None:
 def test_a_cascade_of_two_moves_both_agreements() -> None:
     assert play_booths(CASCADE, Dsm).final_state["agreed"] == [1, 2, 0]
     assert play_booths(CASCADE, lambda: Dsm(cascade_depth=1)).final_state["agreed"] == [0, 1, None]
-
-
-def plans_to(trace: Trace, seat: int, round: int) -> list[Any]:
-    proposals = [p for p in said(trace) if p["kind"] == "proposals" and p["to"] == seat and p["round"] == round]
-    return [plan for proposal in proposals for plan in proposal["plans"]]  # type: ignore[attr-defined]
 
 
 def test_a_recipient_sees_only_the_displacements_of_agreements_that_it_is_in() -> None:
@@ -276,6 +302,15 @@ def test_an_initiator_is_held_to_its_offers_and_to_the_first_decision() -> None:
         "it pays 50 points where 0 are due",
         "the decision was announced before",
     ]
+
+
+def test_the_first_scores_count() -> None:
+    script = [
+        '{"kind":"scores","agreement":0,"scores":{"0":11,"1":0},"points":0}',
+        '{"kind":"scores","agreement":0,"scores":{"0":0,"1":11},"points":0}',
+    ]
+    trace = play_booths(Fair(booths=("..", ".."), groups=((0, 1),)), [Dsm(), Heckler(script)])
+    assert trace.final_state["booths"] == ["a.", ".."]
 
 
 @settings(max_examples=25, deadline=None)

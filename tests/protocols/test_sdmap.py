@@ -145,6 +145,14 @@ def test_who_does_not_lead_the_bumped_agreement_asks_and_non_parties_move_in_the
     assert [event.seat for event in trace.of(DecideEnd) if event.round == 2 and event.phase == "favours"] == [0]
 
 
+def test_a_repair_and_the_new_agreement_never_promise_the_same_option_and_a_repair_is_made_once() -> None:
+    fair = Fair(booths=("....", "#...", "#.##", "#.##", "...."), groups=((0, 1), (0, 2, 3), (0, 4), (0, 4)))
+    trace = play_booths(fair, SdMap)
+    assert trace.final_state["agreed"] == [3, 1, 2, 0]
+    assert kinds(trace, 2)["confirm_reschedule"] == 1
+    assert not any("reschedule" in str(kind) for kind in kinds(trace, 3))
+
+
 def test_an_unrepaired_bump_leaves_the_agreement_where_it_was() -> None:
     fair = Fair(booths=("..###", ".####", ".####", ".####", "....."), groups=((0, 1), (0, 2, 3), (0, 4)))
     plain, careful = play_booths(fair, SdMap), play_booths(fair, SdMapCareful)
@@ -238,6 +246,15 @@ def test_an_initiator_that_contradicts_itself_is_held_to_the_first_outcome() -> 
         "this seat has not answered PENDING to option 1 last",
         "the outcome was announced before",
     ]
+
+
+def test_the_first_reply_counts() -> None:
+    script = [
+        '{"kind":"reply","agreement":0,"option":0,"status":"PENDING"}',
+        '{"kind":"reply","agreement":0,"option":0,"status":"IMPOSSIBLE"}',
+    ]
+    trace = play_booths(Fair(booths=("..", ".."), groups=((0, 1),)), [SdMap(), Heckler(script)])
+    assert trace.final_state["booths"] == ["a.", ".."]
 
 
 @settings(max_examples=25, deadline=None)
