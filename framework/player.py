@@ -16,6 +16,7 @@ from autogen_core import BaseAgent, MessageContext
 from framework._intake import moves, said, writable
 from framework.errors import UserError
 from framework.messages import Action, Conflict, Observation, Post
+from framework.runtime import Fence
 from framework.strategy import BudgetSpent, ModelFailure, Record, SeatStart, Strategy
 from framework.trace import Boundary
 
@@ -100,6 +101,7 @@ class Player(BaseAgent):
         super().__init__(f"seat {start.seat}")
         self._strategy = strategy
         self._start = start
+        self._seat = start.seat  # the strategy is handed the other one
         self._time_limit = time_limit
         self._inbox: list[Post] = []
         self._unread: list[int] = []
@@ -139,18 +141,20 @@ class Player(BaseAgent):
         if isinstance(message, Post):
             self._take(message)
             return None
-        if not isinstance(message, Request):
-            return None
+        if not isinstance(message, (Request, Fence)):
+            return message
         while self._received < message.posts:
             self._arrival.clear()
             await self._arrival.wait()
+        if isinstance(message, Fence):
+            return message
         self._at_work = asyncio.current_task()
         reply = await self._answer(message)
         self._at_work = None
         return reply
 
     def _take(self, post: Post) -> None:
-        if post.sender == self._start.seat:  # a group's topic echoes to its sender
+        if post.sender == self._seat:  # a group's topic echoes to its sender
             return
         # Each reader has a copy of its own: what one of them does to it, no other one sees. And it counts
         # its own posts: gaps in the game's numbers would tell it how many posts it did not receive.
@@ -205,7 +209,7 @@ class Player(BaseAgent):
                 returned = await move()
             if clock.expired():
                 raise TimeoutError
-            actions, kept = moves(returned), said(record, self._start.seat)
+            actions, kept = moves(returned), said(record, self._seat)
         except TimeoutError as error:
             late = clock.expired()
             what = f"did not move within {limit:g} s" if late else f"raised TimeoutError: {error}"
@@ -221,12 +225,12 @@ class Player(BaseAgent):
         if failure is not None:
             actions = None
             with suppress(Exception):
-                kept = said(record, self._start.seat)
+                kept = said(record, self._seat)
         return Reply(actions, inbox, kept, time.perf_counter() - began, failure)
 
     def _failure(self, boundary: Boundary, what: str, *, stop: bool = False) -> Failure:
         name = type(self._strategy).__name__
-        error = writable(f"seat {self._start.seat} ({name}): {what}")
+        error = writable(f"seat {self._seat} ({name}): {what}")
         return Failure(boundary, error, writable(traceback.format_exc()), stop)
 
 

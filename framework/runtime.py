@@ -29,7 +29,7 @@ from framework._intake import writable
 from framework.channels import Channel
 from framework.messages import Post
 
-__all__ = ["Intrusion", "SEAT", "Switchboard", "Void"]
+__all__ = ["Fence", "Intrusion", "SEAT", "Switchboard", "Void"]
 
 SEAT = "seat"
 """The agent type of every seat; the key of its agent id is the number of the seat."""
@@ -63,6 +63,13 @@ class _QuietRuntime(SingleThreadedAgentRuntime):
 @dataclass(frozen=True, slots=True)
 class Void:
     """What an illegal message is replaced by; no seat acts on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Asks a seat to answer once it has received so many posts in all."""
+
+    posts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,7 @@ class _Membership(Subscription):
     """One seat's subscription to exactly one topic."""
 
     def __init__(self, topic: TopicId, seat: int) -> None:
+        self.seat = seat
         self._topic = topic
         self._agent = AgentId(SEAT, str(seat))
         self._id = f"{topic}/{seat}"
@@ -153,12 +161,14 @@ class Switchboard:
         self._seats = 0
         self._opened = False
         self._received: list[int] = []
-        self._audiences: dict[TopicId, list[str]] = {}
+        self._fenced: list[int] = []
+        self._audiences: dict[TopicId, list[_Membership]] = {}
 
     async def open(self, agents: Sequence[BaseAgent]) -> None:
         """Register one agent a seat and start delivery."""
         self._seats = len(agents)
         self._received = [0] * self._seats
+        self._fenced = [0] * self._seats
         for seat, agent in enumerate(agents):
             await self._runtime.register_agent_instance(agent, AgentId(SEAT, str(seat)))
         self._runtime.start()
@@ -183,16 +193,23 @@ class Switchboard:
             memberships = [_Membership(topic, seat) for seat in members]
             for membership in memberships:
                 await self._runtime.add_subscription(membership)
-            self._audiences[topic] = [membership.id for membership in memberships]
+            self._audiences[topic] = memberships
         return topic
 
     async def end_round(self) -> None:
         """Close the groups that were made for the round; single seats and the group of all stay."""
-        for topic, members in list(self._audiences.items()):
-            if 1 < len(members) < self._seats:
-                for membership in members:
-                    await self._runtime.remove_subscription(membership)
-                del self._audiences[topic]
+        groups = [topic for topic, members in self._audiences.items() if 1 < len(members) < self._seats]
+        await self._deliver({membership.seat for topic in groups for membership in self._audiences[topic]})
+        for topic in groups:
+            for membership in self._audiences.pop(topic):
+                await self._runtime.remove_subscription(membership.id)
+
+    async def _deliver(self, seats: Iterable[int]) -> None:
+        """Wait until the seats have received everything: who has left a group misses what is still on its way."""
+        for seat in sorted(seats):
+            if self._fenced[seat] < self._received[seat]:
+                self._fenced[seat] = self._received[seat]
+                await self.ask(seat, Fence(self._received[seat]))
 
     def published_to(self, seat: int) -> int:
         """How many posts have been published to `seat` so far."""

@@ -105,6 +105,12 @@ async def test_a_group_of_an_earlier_round_can_be_used_anew(table: Table):
     assert await table.heard(await table.say(DirectMessage(), 0, 1)) == [1]
 
 
+async def test_a_post_that_is_still_on_its_way_when_its_round_ends_arrives(table: Table):
+    post = await table.say(ParticipantChat(), 0, 1, 2)
+    await table.board.end_round()
+    assert await table.heard(post) == [0, 1, 2]
+
+
 async def test_posts_arrive_in_the_order_in_which_they_were_published(table: Table):
     said = []
     for number in range(30):
