@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from framework import Seating, Strategy, Trace, play, read_trace, write_trace
-from framework.beliefs import move
+from framework.beliefs import belief_at, move
 from framework.cli import main
 from framework.errors import UserError
 from framework.evidence import Talk, gather
@@ -22,6 +22,7 @@ from games.calbench import CalBench
 from protocols.imap import Imap
 from protocols.sdmap import SdMap
 from tests.calbench.builders import scenario
+from tests.core.toy import Toy
 from tests.privacy.talking import TABLE, Line, trace_of
 
 TASK = scenario(["1.2.#.", ".3..1#", "2...11", "#.1.2."], [(0, 1, 2), (1, 2, 3), (0, 2, 3)])
@@ -231,6 +232,20 @@ def test_a_folder_without_traces_and_a_game_without_a_table_are_said(tmp_path):
         measure([run_of(tmp_path, "toy", stranger)])
     with pytest.raises(UserError, match="one game at a time"):
         measure([run_of(tmp_path, "imap"), tmp_path / "toy"])
+
+
+class Declares(Toy):
+    """A game that has nothing to do with calendars, and declares what its messages give away."""
+
+    evidence = TABLE
+
+
+def test_a_game_gets_all_of_this_by_declaring_its_table(tmp_path):
+    trace = HAND.model_copy(update={"config": {"game": f"{__name__}:Declares"}})
+    found = measure([run_of(tmp_path, "declares", trace)], tmp_path / "out")
+    assert cell(found, "talker", "vps_total").mean == pytest.approx(1.95)
+    assert len(read(tmp_path / "out" / "belief_evidence.csv")) == 6
+    assert belief_at(trace, 0, 1, 2).tolist() == [1.0, 0.0, 0.5, 0.5]
 
 
 def test_the_talk_that_is_read_from_a_file_is_that_of_the_trace(tmp_path):
