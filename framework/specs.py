@@ -117,6 +117,8 @@ class StrategySpec(Frozen):
             raise explain(error, kind.params_type, f"strategy {self.name}") from error
         try:
             return kind(params)
+        except UserError as error:
+            raise UserError(f"strategy {self.name}: {error}") from error
         except Exception as error:
             raise UserError(f"strategy {self.label} cannot be seated: {type(error).__name__}: {error}") from error
 

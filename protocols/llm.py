@@ -26,7 +26,6 @@ from protocols.reading import Unreadable, read_reply
 from protocols.reflecting import reflect
 from protocols.thread import Thread, make_context
 
-
 __all__ = ["Appendix", "LlmParams", "LlmStrategy"]
 
 _MOST_MOVES = 256
