@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from framework.analysis import Analysis, Drawing
     from framework.evidence import EvidenceTable
     from framework.pages.model import PageModel
+    from framework.ratings import Rated
     from framework.secrets import PrivateStates, Secret
 
 __all__ = ["Ballot", "Game", "Metric", "Phase", "Rules", "Settlement", "Stage", "Validator", "speakers"]
@@ -155,6 +156,7 @@ class Game(ABC, Generic[ScenarioT, StateT]):
         channels: All channels that it knows.
         metrics: Its metrics, in the order of the columns of its table.
         evidence: What its typed messages give away, for VPS; None if it has no such measure.
+        rated: What players are rated by; nobody is rated by default.
         suites: Names of the suites that ship with it, with one line about each.
         default_suite: The suite that a run takes if none is named.
         default_strategy: The strategy that takes seats to which none is assigned.
@@ -168,6 +170,7 @@ class Game(ABC, Generic[ScenarioT, StateT]):
     channels: ClassVar[tuple[Channel, ...]] = ()
     metrics: ClassVar[tuple[Metric, ...]] = ()
     evidence: ClassVar[EvidenceTable | None] = None
+    rated: ClassVar[tuple[Rated, ...]] = ()
     suites: ClassVar[Mapping[str, str]] = {}
     default_suite: ClassVar[str] = ""
     default_strategy: ClassVar[str] = ""

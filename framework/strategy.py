@@ -91,6 +91,7 @@ class Strategy(ABC, Generic[ObservationT]):
     Attributes:
         params_type: The class of its parameters.
         adversarial: Whether it works against the other seats; shown in traces and tables.
+        reference: Whether it is a point of reference, which ratings list apart, and no competitor.
         interactive: Whether it talks to a person at the terminal, so that commands draw nothing there meanwhile.
         params: Its parameters.
         rng: Its own source of randomness, seeded by game and seat.
@@ -99,6 +100,7 @@ class Strategy(ABC, Generic[ObservationT]):
 
     params_type: ClassVar[type[Params]] = Params
     adversarial: ClassVar[bool] = False
+    reference: ClassVar[bool] = False
     interactive: ClassVar[bool] = False
 
     def __init__(self, params: Params | None = None, **values: Any) -> None:

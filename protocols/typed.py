@@ -58,9 +58,11 @@ class TypedProtocol(Strategy[Observation], Generic[PayloadT]):
 
     Attributes:
         vocabulary: The union of the payload classes that it understands.
+        reference: It is a point of reference unless a subclass says that it competes.
     """
 
     vocabulary: ClassVar[Any]
+    reference: ClassVar[bool] = True
 
     async def act(self, observation: Observation) -> Sequence[Action]:
         view = observation.agreement

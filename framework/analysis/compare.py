@@ -158,7 +158,7 @@ def _findings(
     names: Sequence[str], sides: Sides, lines: Sequence[_Line], left: Sequence[int], test: str, reporting: Reporting
 ) -> Findings:
     q_values = benjamini_hochberg([line.paired.p for line in lines])
-    labels = [f"{name}, {side}" if side else name for name, side in zip(names, sides, strict=True)]
+    labels = [f"{side} of {name}" if side not in ("", name) else name for name, side in zip(names, sides, strict=True)]
     fields = (
         Field("setting", "setting", "text", key=True),
         Field("metric", "metric", "text"),

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import typer
 
-from framework.cli import check, compare, generate, listing, pages, privacy, report, run, show
+from framework.cli import check, compare, generate, listing, pages, privacy, rate, report, run, show
 from framework.cli._group import CommandGroup
 
 __all__ = ["ABORTED", "INTERRUPTED", "USER_ERROR", "app", "main"]
@@ -36,6 +36,7 @@ for _command in (
     show.show,
     report.report,
     compare.compare,
+    rate.rate,
     privacy.privacy,
     pages.view,
     pages.site,

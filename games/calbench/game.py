@@ -25,6 +25,7 @@ from framework import (
     Trace,
     Turn,
 )
+from framework.ratings import Rated
 from framework.trace import BatchRolledBack
 from games.calbench.actions import Reschedule, Schedule
 from games.calbench.batches import DECISION_RULES, VOLUNTARY_RULES, apply_batch, schedule_of
@@ -89,6 +90,11 @@ class CalBench(Game[Scenario, State]):
     channels = (DirectMessage(), ParticipantChat(), AllAgentChat())
     metrics = METRICS
     evidence = EVIDENCE
+    rated = (
+        Rated(name="coordination", title="Coord.", metrics=("coordination",), margin=0.2),
+        Rated(name="excess", title="Excess", metrics=("excess_shown",), margin=10.0),
+        Rated(name="privacy", title="VPS", metrics=("vps",), margin=5.0),
+    )
     default_suite = "quick"
     default_strategy = "imap"
     suites: ClassVar[Mapping[str, str]] = {
