@@ -109,7 +109,7 @@ class ModelBrain(Brain):
             )
         )
         kept = reply.text[: sampling.keep]
-        await self._thread.say(kept, self._model.spec.label)
+        await self._thread.say(kept)
         return Said(kept, reply, self._model.usage(reply), sent.numbers)
 
     async def aside(self, prompt: str, schema: type[BaseModel] | None) -> Said:

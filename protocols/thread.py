@@ -16,7 +16,7 @@ from framework.errors import UserError
 __all__ = ["EstimatedTokenContext", "Thread", "make_context"]
 
 _CHARS_A_TOKEN = 4
-_SOURCE = "referee"
+_SOURCE, _SEAT = "referee", "seat"
 
 
 class EstimatedTokenContext(ChatCompletionContext):
@@ -89,9 +89,9 @@ class Thread:
         """Add a message to the model."""
         await self._add(UserMessage(content=text, source=_SOURCE))
 
-    async def say(self, text: str, source: str) -> None:
+    async def say(self, text: str) -> None:
         """Add the model's reply."""
-        await self._add(AssistantMessage(content=text, source=source))
+        await self._add(AssistantMessage(content=text, source=_SEAT))
 
     async def _add(self, message: LLMMessage) -> None:
         self._number[id(message)] = len(self._number)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
+import re
 from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -21,13 +23,14 @@ from protocols.models.completion import Ask, Completion
 from protocols.models.local import LocalServer, local_server
 from protocols.models.prices import Price, price_of
 from protocols.models.settings import Budget, Settings
-from protocols.models.spec import PROVIDERS, ModelSpec, Style
+from protocols.models.spec import PROVIDERS, ModelSpec, Style, key_variable
 
 __all__ = ["Model", "check_price", "model_of", "open_model"]
 
 _log = logging.getLogger("cheaptalk.models")
 _PATIENCE = 300.0
 """Seconds that a call of the local model may take at least: on a busy machine it is slow, but it does not fail."""
+_KEY = re.compile(r"\bsk-[\w-]{8,}|(?<=Bearer )\S+")
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
@@ -113,15 +116,20 @@ class Model:
     async def _wait_or_fail(self, error: BaseException, attempt: int) -> None:
         """Sleep before the next try, and say so; or give up."""
         settings = self._settings
-        said = _what(error, self._timeout)
-        if not _passes(error):
-            raise ModelFailure(f"{self.spec.label}: {said}") from error
+        said = self._without_key(_what(error, self._timeout))
+        if not _passes(error):  # what the provider said may repeat the key, so it is not chained
+            raise ModelFailure(f"{self.spec.label}: {said}") from None
         if attempt >= settings.retries:
-            raise ModelFailure(f"{self.spec.label}: {said} ({attempt + 1} tries)") from error
+            raise ModelFailure(f"{self.spec.label}: {said} ({attempt + 1} tries)") from None
         wait = settings.backoff * 2.0**attempt * self._jitter.uniform(0.5, 1.5)
         wait = min(max(wait, _asked_to_wait(error)), settings.longest_wait)
         _log.warning("%s: %s; retry %d of %d in %.1f s", self.spec.label, said, attempt + 1, settings.retries, wait)
         await asyncio.sleep(wait)
+
+    def _without_key(self, text: str) -> str:
+        """What a provider said, without our key and what looks like one."""
+        key = os.environ.get(key_variable(self.spec), "")
+        return _KEY.sub("[key]", text.replace(key, "[key]") if key else text)
 
 
 def _is_cancelled() -> bool:

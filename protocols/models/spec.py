@@ -17,7 +17,7 @@ from framework.errors import UserError, nearest
 from framework.messages import Frozen
 from framework.specs import refuse_secrets
 
-__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key"]
+__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key", "key_variable"]
 
 Style: TypeAlias = Literal["openai", "local", "ollama", "plain"]
 """How a client is held to a schema: by `response_format`, by the same with short texts and lists, by AutoGen's
@@ -162,13 +162,19 @@ class ModelSpec(Frozen):
         api_key(self)
 
 
+def key_variable(spec: ModelSpec) -> str:
+    """The environment variable that holds a model's key; empty if it needs none."""
+    known = PROVIDERS.get(spec.provider)
+    return spec.key_env or (known.key if known else "")
+
+
 def api_key(spec: ModelSpec) -> str:
     """The key of a model, from the environment; empty if it needs none.
 
     Raises:
         UserError: If it needs one and it is not set.
     """
-    variable = spec.key_env or PROVIDERS[spec.provider].key
+    variable = key_variable(spec)
     if not variable:
         return ""
     key = os.environ.get(variable, "")
