@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import typer
 
-from framework.cli import check, compare, generate, listing, pages, privacy, rate, report, run, show
+from framework.cli import arena, check, compare, generate, listing, pages, privacy, rate, report, run, show
 from framework.cli._group import CommandGroup
 
 __all__ = ["ABORTED", "INTERRUPTED", "USER_ERROR", "app", "main"]
@@ -37,6 +37,7 @@ for _command in (
     report.report,
     compare.compare,
     rate.rate,
+    arena.arena,
     privacy.privacy,
     pages.view,
     pages.site,

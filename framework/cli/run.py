@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from framework.experiment import Experiment
     from framework.runner import Outcome
 
-__all__ = ["run"]
+__all__ = ["rules_of", "run"]
 
 _MOST_ERRORS = 3
 
@@ -61,7 +61,7 @@ def run(
         "tasks": tasks,
         "strategy": strategy,
         "seats": _seats(seat or []),
-        "rules": _rules(rule or [], channels, topology),
+        "rules": rules_of(rule or [], channels, topology),
         "rotate": rotate,
         "seed": seed,
         "suite_seed": suite_seed,
@@ -103,7 +103,12 @@ def _seats(given: list[str]) -> dict[int, str]:
     return seats
 
 
-def _rules(given: list[str], channels: str | None, topology: str | None) -> dict[str, Any]:
+def rules_of(given: list[str], channels: str | None = None, topology: str | None = None) -> dict[str, Any]:
+    """The rules that flags give.
+
+    Raises:
+        UserError: If one is not of the form KEY=VALUE.
+    """
     from framework.errors import UserError
     from framework.specs import named_from, parse_value
 
