@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import typer
 
-from framework.cli import arena, check, compare, generate, listing, pages, privacy, rate, report, run, show
+from framework.cli import arena, check, compare, generate, listing, pages, privacy, rate, reflections, report, run, show
 from framework.cli._group import CommandGroup
 
 __all__ = ["ABORTED", "INTERRUPTED", "USER_ERROR", "app", "main"]
@@ -39,6 +39,7 @@ for _command in (
     rate.rate,
     arena.arena,
     privacy.privacy,
+    reflections.reflections,
     pages.view,
     pages.site,
     check.check,

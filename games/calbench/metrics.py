@@ -13,6 +13,8 @@ from statistics import fmean
 
 from framework import Metric, MetricValue, Trace
 from framework.beliefs import vps_metrics
+from framework.reflection_tables import reflection_metrics
+from framework.secrets import PrivateStates
 from framework.trace import BatchRejected, InvalidAction
 from games.calbench.events import CalendarBatch, ConsistencyViolation, MeetingMoved, MeetingResolved
 from games.calbench.oracle import adjustment_terms, oracle_for, replayed
@@ -201,6 +203,12 @@ def _counted(*types: type[BatchRejected] | type[InvalidAction]) -> Callable[[Tra
     return count
 
 
+def _slots(trace: Trace) -> PrivateStates:
+    from games.calbench.private import private_states
+
+    return private_states(trace)
+
+
 METRICS = (
     Metric(name="coordination", title="Coord.", better="higher", compute=coordination, percent=True),
     Metric(name="excess", title="Excess", better="lower", compute=excess),
@@ -208,6 +216,7 @@ METRICS = (
     Metric(name="messages", title="Msgs/mtg", better="lower", compute=messages_per_meeting),
     Metric(name="fairness", title="Fairness", better="lower", compute=fairness),
     *vps_metrics(EVIDENCE),
+    *reflection_metrics(_slots, EVIDENCE.floor),
     Metric(name="excess_shown", title="Excess, shown", better="lower", compute=excess_shown, headline=False),
     Metric(name="excess_replayed", title="Excess, replayed", better="lower", compute=excess_replayed, headline=False),
     Metric(name="burden", title="Burden", better="neither", compute=burden, headline=False),
