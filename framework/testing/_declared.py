@@ -64,6 +64,9 @@ def rounds_are_within_the_seats(game: Game[Any, Any], scenario: BaseModel) -> It
     seats = game.seats(scenario)
     if seats < 1:
         yield f"{game.name} has {seats} seats in scenario {game.task_id(scenario)!r}; one at least must play"
+    joined = game.topology(scenario).seats
+    if joined != seats:
+        yield f"the topology joins {joined} seats and the scenario has {seats}; build it for the scenario's seats"
     rounds = list(game.rounds(scenario))
     if not rounds:
         yield f"scenario {game.task_id(scenario)!r} has no rounds"

@@ -60,9 +60,10 @@ def parts(item: Any) -> list[Any]:
 
 def _filled(cell: types.CellType) -> bool:
     try:
-        return cell.cell_contents is not cell
+        _ = cell.cell_contents
     except ValueError:
         return False
+    return True
 
 
 def numbers_in(root: Any) -> tuple[int, ...]:

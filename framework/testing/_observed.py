@@ -5,8 +5,9 @@ from __future__ import annotations
 import pickle
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from autogen_core import AgentRuntime, BaseAgent
@@ -20,7 +21,12 @@ from framework.testing._graph import reachable
 from framework.testing._probe import Handed, Playing, Probe
 from framework.testing._watch import turn_of
 
-__all__ = ["first_sights_keep_secrets", "observations_are_values", "posts_stay_in_their_audience"]
+__all__ = [
+    "first_sights_keep_secrets",
+    "nothing_else_is_in_reach",
+    "observations_are_values",
+    "posts_stay_in_their_audience",
+]
 
 _TAG = re.compile(r"noise-[0-9a-f]{16}")
 _DRAWS = 3
@@ -54,16 +60,31 @@ def _first_sight(game: Game[Any, Any], scenario: BaseModel, seat: int) -> tuple[
     return (game.view(start, seat), game.public_facts(scenario), seen, [item.describe() for item in seen])
 
 
-def observations_are_values(game: Game[Any, Any], scenario: BaseModel, playing: Playing) -> Iterator[str]:
-    """Observations that can be changed, hashed or pickled wrongly, or that lead to more than the seat's own."""
-    state = game.start(scenario)
-    walls: tuple[type, ...] = (AgentRuntime, BaseAgent, Strategy, Referee, Game, type(scenario))
+def observations_are_values(game: Game[Any, Any], playing: Playing) -> Iterator[str]:
+    """Observations that can be changed, or not be hashed or pickled."""
+    for seat, probe in enumerate(playing.seats):
+        for handed in _some(probe):
+            yield from (f"{_place(seat, handed)}: {complaint}" for complaint in _faults(handed.observation))
+
+
+def nothing_else_is_in_reach(game: Game[Any, Any], playing: Playing) -> Iterator[str]:
+    """Ways from what a seat is handed to the state, the scenario, the runtime or another seat."""
+    state = game.start(playing.scenario)
+    walls: tuple[type, ...] = (AgentRuntime, BaseAgent, Strategy, Referee, Game, type(playing.scenario))
     if type(state).__module__ != "builtins":
         walls = (*walls, type(state))
     for seat, probe in enumerate(playing.seats):
+        for item in (item for item in reachable(probe.start) if isinstance(item, walls)):
+            yield f"seat {seat}: its SeatStart leads to a {type(item).__name__}; hand out facts only"
         for handed in _some(probe):
-            where = f"seat {seat}, round {handed.observation.round.index}, {handed.observation.phase}"
-            yield from (f"{where}: {complaint}" for complaint in _faults(handed.observation, walls))
+            for root in (handed.observation, handed.observation.agreement, handed.observation.focal):
+                for item in (item for item in reachable(root) if isinstance(item, walls)):
+                    what = f"its {type(root).__name__} leads to a {type(item).__name__}"
+                    yield f"{_place(seat, handed)}: {what}; hand out the seat's own view only"
+
+
+def _place(seat: int, handed: Handed) -> str:
+    return f"seat {seat}, round {handed.observation.round.index}, {handed.observation.phase}"
 
 
 def _some(probe: Probe) -> list[Handed]:
@@ -74,15 +95,14 @@ def _some(probe: Probe) -> list[Handed]:
     return [*found.values(), *probe.handed[-1:]]
 
 
-def _faults(observation: Observation, walls: tuple[type, ...]) -> Iterator[str]:
-    for root in (observation, observation.agreement):
-        for item in reachable(root):
-            if isinstance(item, walls):
-                yield f"{type(root).__name__} leads to a {type(item).__name__}; hand out the seat's own view only"
-            if root is observation and isinstance(item, list | dict | set | bytearray):
-                yield f"the observation holds a {type(item).__name__}, which a seat can change; use a tuple"
-            if root is observation and isinstance(item, BaseModel) and (name := _changeable(item)):
-                yield f"{type(item).__name__}.{name} can be set; make the model frozen"
+def _faults(observation: Observation) -> Iterator[str]:
+    for item in reachable(tuple(value for _, value in observation)):  # not what it has cached of its own
+        if isinstance(item, list | dict | set | bytearray):
+            yield f"the observation holds a {type(item).__name__}, which a seat can change; use a tuple"
+        elif name := _changeable(item):
+            yield f"{type(item).__name__}.{name} can be set; make its class frozen"
+    if name := _changeable(observation):
+        yield f"{type(observation).__name__}.{name} can be set; make the model frozen"
     try:
         hash(observation)
         if pickle.loads(pickle.dumps(observation)) != observation:
@@ -91,10 +111,16 @@ def _faults(observation: Observation, walls: tuple[type, ...]) -> Iterator[str]:
         yield f"the observation cannot be hashed and pickled: {type(error).__name__}: {error}"
 
 
-def _changeable(model: BaseModel) -> str:
-    for name, value in model:
+def _changeable(item: Any) -> str:
+    """The name of a field that takes an assignment; it is given the value that it has."""
+    names: Iterable[str] = ()
+    if isinstance(item, BaseModel):
+        names = type(item).model_fields
+    elif is_dataclass(item) and not isinstance(item, type):
+        names = (field.name for field in fields(item))
+    for name in names:
         with suppress(Exception):
-            setattr(model, name, value)
+            setattr(item, name, getattr(item, name))
             return name
     return ""
 

@@ -54,6 +54,7 @@ class Probe(Strategy[Observation]):
         self.params = getattr(inner, "params", None)
         setattr(self, "adversarial", inner.adversarial)  # noqa: B010 (the base declares it for the class)
         self._meddle = meddle or (lambda observation: observation)
+        self._meddled: tuple[Observation, Observation] | None = None
         self.handed: list[Handed] = []
         self.start: SeatStart | None = None
         self.returned: list[Any] = []
@@ -100,7 +101,9 @@ class Probe(Strategy[Observation]):
     def _hand(self, hook: Hook, observation: Observation) -> Observation:
         self.inner.record = self.record
         self.handed.append(Handed(hook, observation))
-        return self._meddle(observation)
+        if self._meddled is None or observation is not self._meddled[0]:  # a round's first observation goes to two hooks
+            self._meddled = (observation, self._meddle(observation))
+        return self._meddled[1]
 
 
 class _Unchanged:
@@ -131,6 +134,7 @@ def _frozen_copy(item: Any) -> Any:
 class Playing:
     """A finished game and the witness of each seat."""
 
+    scenario: BaseModel
     trace: Trace
     seats: tuple[Probe, ...]
 
@@ -139,7 +143,7 @@ def play_probed(game: Game[Any, Any], scenario: BaseModel, probes: Sequence[Prob
     """Play a game to its end with a witness in every seat."""
     seating = [Seating(type(probe.inner).__name__, probe) for probe in probes]
     trace = run_now(play(game, scenario, seating, seed=seed, game_id=f"check-{seed}", limits=_LIMITS))
-    return Playing(trace, tuple(probes))
+    return Playing(scenario, trace, tuple(probes))
 
 
 def run_now(work: Coroutine[Any, Any, ResultT]) -> ResultT:

@@ -14,7 +14,7 @@ class Check:
     Attributes:
         name: The promise, as a short sentence.
         passed: Whether it held.
-        detail: What broke it, with the place and the remedy; empty where it held.
+        detail: What broke it, with the place and the remedy; where it held, a note at most.
     """
 
     name: str

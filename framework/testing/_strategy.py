@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from framework.game import Game
 from framework.messages import Action, Observation, Post
 from framework.strategy import Strategy
-from framework.testing._game import first_scenario, judge, made
+from framework.testing._game import judge, made, scenarios_of
 from framework.testing._noise import NoiseStrategy
 from framework.testing._probe import Factory, Playing, Probe, play_probed
 from framework.testing._report import Check, Report
@@ -20,7 +20,7 @@ from framework.testing._watch import Watch
 
 __all__ = ["check_strategy"]
 
-_SEEDS = 3
+_GAMES = 3
 
 
 def check_strategy(
@@ -37,7 +37,7 @@ def check_strategy(
     Args:
         strategy: The strategy's class, or a function without parameters that makes one instance.
         game: A game that it plays, or the game's class.
-        scenario: What to play; by default the first scenario of the default suite.
+        scenario: What to play; by default the first scenarios of the default suite.
         seed: Seed of everything.
 
     Returns:
@@ -47,25 +47,24 @@ def check_strategy(
         ValueError: If the game ships no suite and no scenario is given.
     """
     game = made(game)
-    scenario = first_scenario(game, seed) if scenario is None else scenario
+    scenarios = scenarios_of(game, scenario, seed)
     name = getattr(strategy, "__name__", type(strategy).__name__)
-    return Report(f"strategy {name} in {game.name}", tuple(_Bench(strategy, game, scenario, seed).checks()))
+    return Report(f"strategy {name} in {game.name}", tuple(_Bench(strategy, game, scenarios, seed).checks()))
 
 
 class _Bench:
-    """Plays the games that the checks look at, each of them once."""
+    """Plays the games that the checks look at."""
 
-    def __init__(self, strategy: Factory, game: Game[Any, Any], scenario: BaseModel, seed: int) -> None:
-        self.strategy, self.game, self.scenario, self.seed = strategy, game, scenario, seed
-        self.seats = game.seats(scenario)
+    def __init__(self, strategy: Factory, game: Game[Any, Any], scenarios: Sequence[BaseModel], seed: int) -> None:
+        self.strategy, self.game, self.scenarios, self.seed = strategy, game, scenarios, seed
         self.playings: list[Playing] = []
 
     def checks(self) -> Iterator[Check]:
-        made_well = judge("an instance a seat", self._instances)
-        yield made_well
-        if not made_well.passed:
-            return
         before = random.getstate()
+        instances = judge("an instance a seat", self._instances)
+        yield instances
+        if not instances.passed:
+            return
         yield judge("plays against itself", self._itself)
         yield judge("plays against noise", self._against_noise)
         yield judge("survives broken, late, doubled and forged messages", self._forged)
@@ -87,36 +86,45 @@ class _Bench:
         elif type(one.params).model_validate(one.params.model_dump(mode="json")) != one.params:
             yield "its params do not come back from JSON equal; keep to JSON values"
 
-    def _play(self, probes: Sequence[Probe], seed: int, game: Game[Any, Any] | None = None) -> Iterator[str]:
-        playing = play_probed(game or self.game, self.scenario, probes, seed)
+    def _own(self, scenario: BaseModel, forge: bool = False, seed: int = 0) -> list[Probe]:
+        seats = range(self.game.seats(scenario))
+        return [Probe(self.strategy(), Forger(random.Random(f"{seed}/{seat}")) if forge else None) for seat in seats]
+
+    def _play(
+        self, scenario: BaseModel, probes: Sequence[Probe], seed: int, game: Game[Any, Any] | None = None
+    ) -> Iterator[str]:
+        playing = play_probed(game or self.game, scenario, probes, seed)
         self.playings.append(playing)
         if aborted := playing.trace.aborted:
             yield f"seed {seed}: {aborted.boundary}: {aborted.error}"
 
     def _itself(self) -> Iterator[str]:
-        for seed in range(self.seed, self.seed + _SEEDS):
-            yield from self._play([Probe(self.strategy()) for _ in range(self.seats)], seed)
+        for number, scenario in enumerate(self.scenarios):
+            yield from self._play(scenario, self._own(scenario), self.seed + number)
 
     def _against_noise(self) -> Iterator[str]:
         noise = NoiseStrategy.of(self.game)
-        for own in range(min(self.seats, 4)):
-            probes = [Probe(self.strategy() if seat == own else noise()) for seat in range(self.seats)]
-            yield from self._play(probes, self.seed + own)
+        for number in range(_GAMES):
+            scenario = self.scenarios[number % len(self.scenarios)]
+            seats = self.game.seats(scenario)
+            alone = [Probe(self.strategy() if seat == number % seats else noise()) for seat in range(seats)]
+            yield from self._play(scenario, alone, self.seed + number)
+            mixed = [Probe(noise() if seat == number % seats else self.strategy()) for seat in range(seats)]
+            yield from self._play(scenario, mixed, self.seed + number)
 
     def _forged(self) -> Iterator[str]:
-        for seed in range(self.seed, self.seed + _SEEDS):
-            forger = Forger(random.Random(seed))
-            yield from self._play([Probe(self.strategy(), forger) for _ in range(self.seats)], seed)
+        for seed in range(self.seed, self.seed + _GAMES):
+            scenario = self.scenarios[seed % len(self.scenarios)]
+            yield from self._play(scenario, self._own(scenario, True, seed), seed)
 
     def _refused(self) -> Iterator[str]:
-        watch = Watch(self.game, self.scenario, refuse_first=True)
-        yield from self._play([Probe(self.strategy()) for _ in range(self.seats)], self.seed, watch.game)
+        for scenario in self.scenarios:
+            watch = Watch(self.game, scenario, refuse_first=True)
+            yield from self._play(scenario, self._own(scenario), self.seed, watch.game)
 
     def _same(self) -> Iterator[str]:
-        first, second = (
-            play_probed(self.game, self.scenario, [Probe(self.strategy()) for _ in range(self.seats)], self.seed)
-            for _ in range(2)
-        )
+        scenario = self.scenarios[0]
+        first, second = (play_probed(self.game, scenario, self._own(scenario), self.seed) for _ in range(2))
         for seat, (a, b) in enumerate(zip(first.seats, second.seats, strict=True)):
             if [_tuple(moves) for moves in a.returned] != [_tuple(moves) for moves in b.returned]:
                 yield f"seat {seat} moves differently at the second playing; draw all randomness from self.rng"
@@ -124,28 +132,23 @@ class _Bench:
             yield "the two traces differ; write nothing into the record that differs between two playings"
 
     def _returns(self) -> Iterator[str]:
-        for probe in self._own():
-            for moves in probe.returned:
-                if moves is None:
-                    continue
-                if isinstance(moves, str | bytes) or not isinstance(moves, Sequence):
-                    yield f"a move returned {type(moves).__name__}; return a list or a tuple of actions"
-                elif strange := [move for move in moves if not isinstance(move, Action)]:
-                    yield f"a move holds a {type(strange[0]).__name__}; return actions only"
+        for moves in (moves for probe in self._probes() for moves in probe.returned if moves is not None):
+            if isinstance(moves, str | bytes) or not isinstance(moves, Sequence):
+                yield f"a move returned {type(moves).__name__}; return a list or a tuple of actions"
+            elif strange := [move for move in moves if not isinstance(move, Action)]:
+                yield f"a move holds a {type(strange[0]).__name__}; return actions only"
 
     def _mutations(self) -> Iterator[str]:
-        for probe in self._own():
-            yield from dict.fromkeys(probe.mutations)
+        return (found for probe in self._probes() for found in probe.mutations)
 
     def _global_state(self, before: object) -> Iterator[str]:
         if random.getstate() != before:
             yield "it draws from the global random module; draw from self.rng"
 
-    def _own(self) -> Iterator[Probe]:
-        for playing in self.playings:
-            for probe in playing.seats:
-                if not isinstance(probe.inner, NoiseStrategy):
-                    yield probe
+    def _probes(self) -> Iterator[Probe]:
+        """The seats that the strategy itself played."""
+        seats = (probe for playing in self.playings for probe in playing.seats)
+        return (probe for probe in seats if not isinstance(probe.inner, NoiseStrategy))
 
 
 def _tuple(moves: Any) -> Any:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel
 
 from framework.channels import Table
 from framework.game import Game
@@ -19,9 +17,9 @@ from framework.trace import Asked, Event, MessageSent, RoundStart, Trace, Unknow
 __all__ = ["audiences_are_kept", "metrics_are_sound", "same_game", "trace_survives_the_disk"]
 
 
-def same_game(playing: Playing, again: Callable[[], Playing]) -> Iterator[str]:
+def same_game(one: Trace, other: Trace) -> Iterator[str]:
     """The first difference between two playings of one seed."""
-    first, second = playing.trace.comparable(), again().trace.comparable()
+    first, second = one.comparable(), other.comparable()
     if first == second:
         return
     for place, (a, b) in enumerate(zip(first["events"], second["events"], strict=False)):
@@ -32,13 +30,13 @@ def same_game(playing: Playing, again: Callable[[], Playing]) -> Iterator[str]:
     yield "the final state, the metrics or the number of events differ; draw all randomness from rng"
 
 
-def audiences_are_kept(game: Game[Any, Any], scenario: BaseModel, trace: Trace) -> Iterator[str]:
+def audiences_are_kept(game: Game[Any, Any], playing: Playing) -> Iterator[str]:
     """Messages whose readers, or whose arrival, are not what their channel's rules say."""
     channels = {channel.name: channel for channel in game.channels}
-    seats, topology = game.seats(scenario), game.topology(scenario)
+    seats, topology = game.seats(playing.scenario), game.topology(playing.scenario)
     waiting: list[list[int]] = [[] for _ in range(seats)]
     table: Table | None = None
-    for event in trace.events:
+    for event in playing.trace.events:
         if isinstance(event, RoundStart):
             table = Table(seats, topology, event.round)
         elif isinstance(event, MessageSent) and table is not None:
@@ -59,8 +57,9 @@ def audiences_are_kept(game: Game[Any, Any], scenario: BaseModel, trace: Trace) 
             waiting[event.seat].clear()
 
 
-def trace_survives_the_disk(game: Game[Any, Any], trace: Trace) -> Iterator[str]:
+def trace_survives_the_disk(game: Game[Any, Any], playing: Playing) -> Iterator[str]:
     """What is lost or changed when a trace is written and read back."""
+    trace = playing.trace
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.json"
         write_trace(path, trace)
@@ -84,18 +83,19 @@ def _same_event(event: Event, read: Event) -> Iterator[str]:
         yield f"event {type(event).__name__} comes back with other values; keep to fields that JSON can hold"
 
 
-def metrics_are_sound(game: Game[Any, Any], scenario: BaseModel, trace: Trace) -> Iterator[str]:
+def metrics_are_sound(game: Game[Any, Any], playing: Playing) -> Iterator[str]:
     """Metrics that change the trace, differ between two looks at it, or are not numbers."""
     names = [metric.name for metric in game.metrics]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"two metrics are named {name!r}; rename one"
+    trace = playing.trace
     if trace.aborted:
         return
     before = trace.comparable()
     first, second = game.score(trace), game.score(trace)
     if trace.comparable() != before:
         yield "scoring changed the trace; a metric only reads"
-    seats = game.seats(scenario)
+    seats = game.seats(playing.scenario)
     for name, value in first.items():
         if second[name] != value:
             yield f"metric {name!r} is {value} and then {second[name]} for the same trace"

@@ -54,7 +54,6 @@ class Watch:
         self.typed: list[str] = []
         self.whole: list[str] = []
         self._scenario = scenario
-        self._refused: set[int] = set()
         phases = [self._watched(phase, refuse_first) for phase in game.phases()]
         vars(self.game)["phases"] = lambda: phases
 
