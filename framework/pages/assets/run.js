@@ -108,7 +108,7 @@ Cheaptalk.run = (() => {
     const others = page.columns.filter((c) => !c.headline).map((column) => ({ key: column.name, value: (row) => page.games.metrics[column.name]?.[row.place] ?? null }));
     const list = table({
       caption: "games",
-      rows, sort: query.get("sort") || "id",
+      rows, sort: query.get("sort"), usual: "id",
       link: (row) => address("run", summary.id, "game", row.id),
       onChange: Cheaptalk.runs.remember,
       hidden: others,

@@ -9,7 +9,8 @@ Cheaptalk.runs = (() => {
     const list = table({
       caption: "runs",
       rows: front.runs,
-      sort: query.get("sort") || "-started",
+      sort: query.get("sort"),
+      usual: "-started",
       link: (run) => address("run", run.id),
       empty: front.runs.length ? "No run fits." : "There are no runs here.",
       onChange: remember,
@@ -47,11 +48,11 @@ Cheaptalk.runs = (() => {
   }
 
   /** Keep the filter and the order in the address, so that it can be sent to somebody. */
-  function remember({ query, sort }) {
+  function remember({ query, sort }, usual) {
     const path = location.hash.split("?")[0] || "#/";
     const asked = new URLSearchParams();
     if (query) asked.set("q", query);
-    if (sort && sort !== "-started") asked.set("sort", sort);
+    if (sort && sort !== usual) asked.set("sort", sort);
     const now = asked.size ? `${path}?${asked}` : path;
     if (now !== location.hash && (location.hash || asked.size)) history.replaceState(null, "", now);
   }

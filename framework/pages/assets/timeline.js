@@ -173,7 +173,7 @@ Cheaptalk.timeline = (() => {
       let phase = null, turn = null, list = null;
       for (let place = section.from; place < section.to; place += 1) {
         const step = steps[place];
-        if (step.kind === "round") { rows[place] = section.fold; continue; }
+        if (step.kind === "round") { rows[place] = section.fold.firstChild; continue; }
         if ((step.phase || "") !== phase) {
           phase = step.phase || "";
           turn = null;
@@ -215,8 +215,9 @@ Cheaptalk.timeline = (() => {
       if (marked) marked.removeAttribute("aria-current");
       marked = rows[place];
       marked.setAttribute("aria-current", "step");
-      const seen = marked === section.fold ? marked.firstChild : marked;
-      seen.scrollIntoView({ block: "nearest" });
+      // A heading sticks to the top and so counts as seen wherever its round is.
+      if (marked.tagName === "SUMMARY") section.fold.scrollIntoView({ block: "start" });
+      else marked.scrollIntoView({ block: "nearest" });
     }
     return { element, mark };
   }

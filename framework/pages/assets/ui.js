@@ -49,8 +49,8 @@ Cheaptalk.ui = (() => {
    * A table that sorts by its headings and draws long lists as far as one has scrolled.
    * columns: {key, title, value(row), cell(row), end, text, better}; rows: anything; link(row): where a row leads.
    */
-  function table({ caption, columns, rows, sort, link, onChange, hidden = [], empty = "Nothing fits.", filterable = true }) {
-    const state = { sort: sort || "", query: "" };
+  function table({ caption, columns, rows, sort, link, onChange, usual = "", hidden = [], empty = "Nothing fits.", filterable = true }) {
+    const state = { sort: sort || usual, query: "" };
     const text = new Map();
     const numbers = new Map([...columns, ...hidden].filter((c) => c.number !== false).map((c) => [c.key.toLowerCase(), c.value]));
     const body = h("tbody");
@@ -94,7 +94,7 @@ Cheaptalk.ui = (() => {
       current = -1;
       draw();
       status.textContent = shown.length === rows.length ? `${count(rows.length)}` : `${count(shown.length)} of ${count(rows.length)}`;
-      if (onChange) onChange(state);
+      if (onChange) onChange(state, usual);
     }
     function draw() {
       const end = Math.min(shown.length, drawn + CHUNK);
