@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint", "make_client"]
 
-LOCAL_CHARS, LOCAL_ITEMS = 160, 3
+LOCAL_CHARS, LOCAL_ITEMS = 80, 3
 """How long a text and a list of the local model's reply may be."""
 _UNKNOWN_MODEL: ModelInfo = {
     "vision": False,
