@@ -55,6 +55,7 @@ __all__ = [
     "DsmPrivate",
     "DsmPrivateParams",
     "DsmWelfare",
+    "Offer",
     "choose_offers",
     "reward",
     "satisfaction",

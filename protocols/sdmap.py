@@ -68,7 +68,7 @@ from protocols._sdmap_messages import (
 )
 from protocols.typed import Received, TypedProtocol, direct, send_all
 
-__all__ = ["SdMap", "SdMapCareful", "SdMapCarefulParams", "SdMapParams"]
+__all__ = ["Propose", "SdMap", "SdMapCareful", "SdMapCarefulParams", "SdMapParams"]
 
 
 class SdMapParams(Params):
