@@ -146,7 +146,7 @@ class _Bench:
         watches = [Watch(self.game, scenario) for scenario in self.scenarios]
         for number, seed in enumerate(self.seeds):
             watch, scenario = watches[number % len(watches)], self.scenarios[number % len(watches)]
-            for seats in (self._noise, self._given, self._mixed):
+            for seats in (self._noise,) if self.strategies is None else (self._noise, self._given, self._mixed):
                 play_probed(watch.game, scenario, seats(scenario), seed)
         batches = sum(watch.applied for watch in watches), sum(watch.rejected for watch in watches)
         note = f"{batches[0]} applied, {batches[1]} rejected"
@@ -182,7 +182,7 @@ class _Bench:
                 yield f"seed {seed}: {aborted.boundary}: {aborted.error}"
 
     def _same(self) -> Iterator[str]:
-        for seats in (self._noise, self._given):
+        for seats in (self._noise,) if self.strategies is None else (self._noise, self._given):
             scenario, seed = self.scenarios[0], self.seeds[0]
             first, second = (play_probed(self.game, scenario, seats(scenario), seed).trace for _ in range(2))
             yield from same_game(first, second)

@@ -63,6 +63,7 @@ class NoiseStrategy(Strategy[Observation]):
         super().__init__(params, **values)
         self._actions, self._channels = tuple(actions), tuple(channels)
         self._seen: list[Post] = []
+        self._numbers: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, game: Game[Any, Any], **values: Any) -> Callable[[], NoiseStrategy]:
@@ -73,11 +74,12 @@ class NoiseStrategy(Strategy[Observation]):
 
     async def act(self, observation: Observation) -> Sequence[Action]:
         self._seen = [*self._seen, *observation.inbox][-50:]
+        self._numbers = numbers_in(observation)
         actions: list[Action] = []
         if self.rng.random() >= self.params.quiet:
             actions += [self._message(observation) for _ in range(self.rng.randint(0, self.params.messages))]
         if self._actions:
-            actions += self._batch(observation)
+            actions += self._batch()
         self.rng.shuffle(actions)
         return actions
 
@@ -88,30 +90,30 @@ class NoiseStrategy(Strategy[Observation]):
         channels = [*observation.turn.channels, *observation.turn.channels, *self._channels, "no-such-channel"]
         seats = observation.turn.seats
         to = self.rng.choice([None, observation.seat, -1, seats, 10**9, *range(seats), *observation.turn.reachable])
-        return Send(channel=self.rng.choice(channels), content=self._content(observation), to=to)
+        return Send(channel=self.rng.choice(channels), content=self._content(), to=to)
 
-    def _content(self, observation: Observation) -> str:
+    def _content(self) -> str:
         if self.rng.random() < self.params.giant:
             return "z" * 100_000
         # The tag makes every message unlike any other, so that it can be found where it should not be.
         tag = f"noise-{self.rng.getrandbits(64):016x}"
         if self.rng.random() < 0.5:
             return f"{self.rng.choice(_WORDS)} {tag}"
-        return json.dumps(self._payload(observation, tag))
+        return json.dumps(self._payload(tag))
 
-    def _payload(self, observation: Observation, tag: str) -> dict[str, Any]:
+    def _payload(self, tag: str) -> dict[str, Any]:
         payload: dict[str, Any] = {"kind": self.rng.choice(_WORDS)}
         if self._seen:
             payload = _object_of(self.rng.choice(self._seen).content) or payload
-        numbers = [*numbers_in(observation), -1, 0, 1]
+        numbers = [*self._numbers, -1, 0, 1]
         for key in payload:
             if key not in ("kind", "type") and self.rng.random() < 0.5:
                 payload[key] = self.rng.choice([self.rng.choice(numbers), None, [], {}, "?", 1e308, True])
         return {**payload, "tag": tag}
 
-    def _batch(self, observation: Observation) -> list[Action]:
+    def _batch(self) -> list[Action]:
         drawn = (
-            draw(self.rng.choice(self._actions), self.rng, numbers_in(observation))
+            draw(self.rng.choice(self._actions), self.rng, self._numbers)
             for _ in range(self.rng.randint(0, self.params.actions))
         )
         return [action for action in drawn if action is not None]

@@ -101,7 +101,7 @@ class Probe(Strategy[Observation]):
     def _hand(self, hook: Hook, observation: Observation) -> Observation:
         self.inner.record = self.record
         self.handed.append(Handed(hook, observation))
-        if self._meddled is None or observation is not self._meddled[0]:  # a round's first observation goes to two hooks
+        if self._meddled is None or observation is not self._meddled[0]:  # the same goes to two hooks
             self._meddled = (observation, self._meddle(observation))
         return self._meddled[1]
 

@@ -53,7 +53,7 @@ class Watch:
         self.pure: list[str] = []
         self.typed: list[str] = []
         self.whole: list[str] = []
-        self._scenario = scenario
+        self._turns = _turns(game, scenario)
         phases = [self._watched(phase, refuse_first) for phase in game.phases()]
         vars(self.game)["phases"] = lambda: phases
 
@@ -118,11 +118,17 @@ class Watch:
 
     def _sight(self, state: Any, phase: Phase[Any]) -> tuple[Any, ...]:
         """All that anybody can see of a state."""
-        game, rounds = self.game, self.game.rounds(self._scenario)
-        seats = range(game.seats(self._scenario))
-        views = tuple(game.view(state, seat) for seat in seats)
-        seen = tuple(game.observe(state, turn_of(game, self._scenario, rounds[0], phase, seat)) for seat in seats)
-        return (views, seen, game.final(state))
+        game, turns = self.game, self._turns[phase.name]
+        views = tuple(game.view(state, turn.seat) for turn in turns)
+        return (views, tuple(game.observe(state, turn) for turn in turns), game.final(state))
+
+
+def _turns(game: Game[Any, Any], scenario: BaseModel) -> dict[str, tuple[Turn, ...]]:
+    """Each seat's turn in the first round, by phase."""
+    round, seats = game.rounds(scenario)[0], range(game.seats(scenario))
+    return {
+        phase.name: tuple(turn_of(game, scenario, round, phase, seat) for seat in seats) for phase in game.phases()
+    }
 
 
 class _RefuseFirst:
