@@ -9,7 +9,7 @@ about, so a lie pushes the cost of agreeing onto others, and makes agreements fa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -85,7 +85,7 @@ class Misreported(AgreementView):
             return option
         if self.factor is None:
             return Option(option.index, None, "fixed")
-        return replace(option, cost=option.cost * self.factor)
+        return Option(option.index, option.cost * self.factor, option.held_by, option.agreement)
 
     @property
     def settled(self) -> Mapping[int, Settled]:
