@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from framework.messages import Action
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["AgreementView", "Option", "Settled"]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option as one seat sees it.
 
     Attributes:
@@ -37,8 +35,7 @@ class Option:
     agreement: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """An earlier agreement of this seat.
 
     Attributes:

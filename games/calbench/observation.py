@@ -8,7 +8,7 @@ from functools import cached_property
 
 from framework import Action, AgreementView, Observation, Option, Settled
 from games.calbench.actions import Reschedule, Schedule
-from games.calbench.calendars import Calendar, CostScale, Errand, MeetingItem
+from games.calbench.calendars import Calendar, CostScale, Errand, MeetingItem, Slot
 from games.calbench.scenario import Meeting
 
 __all__ = ["CalendarAgreement", "CalendarObservation"]
@@ -61,18 +61,8 @@ class CalendarAgreement(AgreementView):
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        free = len(self.calendar.free_slots())
-        return tuple([self._option(slot, free > 0) for slot in range(len(self.calendar))])
-
-    def _option(self, slot: int, can_land: bool) -> Option:
-        item = self.calendar.slots[slot]
-        if item is None:
-            return Option(slot, 0, "free")
-        if isinstance(item, MeetingItem):
-            return Option(slot, None, "agreement", item.meeting_id)
-        if item.blocked:
-            return Option(slot, None, "fixed")
-        return Option(slot, item.cost if can_land else None, "own")
+        room = None in self.calendar.slots
+        return tuple([_option(slot, item, room) for slot, item in enumerate(self.calendar.slots)])
 
     @cached_property
     def settled(self) -> Mapping[int, Settled]:
@@ -108,6 +98,16 @@ class CalendarAgreement(AgreementView):
             if source is not None and source != target:
                 actions.append(_reschedule(agreement, source, target, f"move meeting {agreement} as agreed"))
         return tuple(actions)
+
+
+def _option(slot: int, item: Slot, room: bool) -> Option:
+    if item is None:
+        return Option(slot, 0, "free")
+    if type(item) is MeetingItem:
+        return Option(slot, None, "agreement", item.meeting_id)
+    if item.blocked:
+        return Option(slot, None, "fixed")
+    return Option(slot, item.cost if room else None, "own")
 
 
 def _reschedule(item: int, source: int, target: int, reason: str) -> Reschedule:
