@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from framework.messages import Action
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["AgreementView", "Option", "Settled"]
 
 
-class Option(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Option:
     """One option as one seat sees it.
 
     Attributes:
@@ -35,7 +37,8 @@ class Option(NamedTuple):
     agreement: int | None = None
 
 
-class Settled(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Settled:
     """An earlier agreement of this seat.
 
     Attributes:
