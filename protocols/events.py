@@ -42,8 +42,8 @@ class ModelCall(SeatEvent):
         round: Index of the round.
         purpose: `move`, whose prompt is that of the move; `repair`, after a reply that could not be read.
         prompt: The message that was added to the conversation; empty for a `move`.
-        reply: The text that came back, as the conversation holds it.
-        length: Length of the text in characters, where the conversation holds the beginning only.
+        reply: The text that came back.
+        kept: How many characters of it the conversation keeps; None for all.
         thought: Reasoning that the provider handed over apart from the text; it is not sent back.
         sent: Which messages of the conversation were sent, by number; None for all.
         finish: Why the reply ended.
@@ -60,7 +60,7 @@ class ModelCall(SeatEvent):
     purpose: Literal["move", "repair"]
     prompt: str = ""
     reply: str
-    length: int
+    kept: int | None = None
     thought: str = ""
     sent: tuple[int, ...] | None = None
     finish: str = "stop"

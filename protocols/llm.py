@@ -22,7 +22,7 @@ from framework.registry import find
 from protocols.brains import AgentBrain, Brain, ModelBrain, Said, Sampling
 from protocols.events import InvalidResponse, ModelCall, ModelSeat
 from protocols.models import Model, ModelSpec, Settings, check_price, model_of, open_model
-from protocols.reading import Unreadable, read_reply
+from protocols.reading import LONGEST, Unreadable, read_reply
 from protocols.reflecting import reflect
 from protocols.thread import Thread, make_context
 
@@ -246,8 +246,8 @@ def _call(observation: Observation, purpose: Literal["move", "repair"], prompt: 
         round=observation.round.index,
         purpose=purpose,
         prompt="" if purpose == "move" else prompt,
-        reply=said.kept,
-        length=len(reply.text),
+        reply=reply.text[: LONGEST + 1],
+        kept=len(said.kept) if len(said.kept) < len(reply.text) else None,
         thought=reply.thought,
         sent=said.sent,
         finish=reply.finish,

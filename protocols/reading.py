@@ -11,11 +11,12 @@ import json_repair
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
-__all__ = ["Unreadable", "read_json", "read_reply"]
+__all__ = ["LONGEST", "Unreadable", "read_json", "read_reply"]
 
 T = TypeVar("T")
 
-_LONGEST = 1_000_000
+LONGEST = 250_000
+"""Characters of a reply that are looked at; a longer one is not read."""
 _LONGEST_REPAIR = 100_000
 _DEEPEST = 40
 _THINK = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
@@ -55,8 +56,8 @@ def read_json(text: str, *, complete: bool = True) -> JsonValue:
     Raises:
         Unreadable: If there is none, or it is too long or too deep to be meant.
     """
-    if len(text) > _LONGEST:
-        raise Unreadable(f"it has {len(text)} characters, more than {_LONGEST}")
+    if len(text) > LONGEST:
+        raise Unreadable(f"it has more than {LONGEST} characters")
     text = _THINK.sub("", text)
     try:
         data: JsonValue = from_json(text, allow_inf_nan=False)

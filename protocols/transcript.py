@@ -45,4 +45,4 @@ def exchanges(trace: Trace, seat: int) -> Iterator[Exchange]:
             thread.append(Line("user", prompt if event.purpose == "move" else event.prompt))
             kept = thread if event.sent is None else [thread[number] for number in event.sent]
             yield Exchange(event, [*system, *kept])
-            thread.append(Line("assistant", event.reply))
+            thread.append(Line("assistant", event.reply[: event.kept]))

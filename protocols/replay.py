@@ -1,0 +1,294 @@
+"""Plays a game again from its trace: from the recorded replies, or by asking another model the same prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
+from pydantic import BaseModel
+from pydantic_core import from_json
+
+from framework import (
+    Action,
+    Conflict,
+    Game,
+    Limits,
+    Observation,
+    Referee,
+    Seating,
+    Strategy,
+    Trace,
+    Usage,
+    read_trace,
+    registry,
+)
+from framework.errors import UserError
+from framework.reflection import Reflection
+from framework.specs import StrategySpec
+from framework.strategy import ModelFailure
+from framework.trace import AgentRegistered, Moved, TraceError
+from protocols.brains import Brain, Said
+from protocols.events import ModelCall
+from protocols.llm import LlmStrategy
+from protocols.models import Ask, Completion, Tokens, open_model
+from protocols.models.spec import ModelSpec
+from protocols.reading import Unreadable, read_reply
+from protocols.transcript import Exchange, Line, exchanges
+
+__all__ = ["Comparison", "Replayed", "ask_again", "open_trace", "replay"]
+
+
+class Opened(NamedTuple):
+    """A trace with the game that it is of."""
+
+    trace: Trace
+    game: Game[Any, Any]
+
+
+def open_trace(path: Path) -> Opened:
+    """Read a trace, and make its game under the rules that it states.
+
+    Raises:
+        UserError: If the trace cannot be read, or its game is not known here.
+    """
+    try:
+        data = from_json(path.read_bytes())
+        name = str(next(event for event in data["events"] if event["type"] == "game_start")["game"])
+    except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
+        raise UserError(f"trace {path}: it cannot be read or has no beginning; name the trace of a game") from error
+    kind = registry.game(str((data.get("config") or {}).get("game") or name))
+    try:
+        trace = read_trace(path)
+        rules = trace.config.get("rules")
+        return Opened(trace, kind(kind.rules_type.model_validate(rules) if rules else None))
+    except (TraceError, ValueError) as error:
+        raise UserError(f"trace {path}: {error}") from error
+
+
+class Replayed(NamedTuple):
+    """How a replay came out.
+
+    Attributes:
+        trace: The new trace.
+        same_end: Whether it ended in the recorded final state.
+        same_moves: Whether every seat did the same at every move.
+        prompts: How many prompts models were given.
+        changed: The prompts that were not as recorded, such as after a change of a template: seat and number.
+    """
+
+    trace: Trace
+    same_end: bool
+    same_moves: bool
+    prompts: int
+    changed: tuple[tuple[int, int], ...]
+
+
+@dataclass
+class _Tape:
+    """What one seat's model answered, in order."""
+
+    seat: int
+    calls: list[Exchange]
+    reports: list[Reflection]
+    heard: int = 0
+    changed: list[tuple[int, int]] = field(default_factory=list)
+
+
+class _Recording(Brain):
+    """Answers as recorded."""
+
+    def __init__(self, tape: _Tape, system: str) -> None:
+        self._tape = tape
+        recorded = next((line.text for call in tape.calls for line in call.sent if line.role == "system"), system)
+        if recorded != system:
+            tape.changed.append((tape.seat, -1))
+
+    async def ask(self, prompt: str) -> Said:
+        tape = self._tape
+        if tape.heard >= len(tape.calls):
+            raise ModelFailure(f"the recording of seat {tape.seat} ends after {tape.heard} replies")
+        call, sent = tape.calls[tape.heard]
+        if sent[-1].text != prompt:
+            tape.changed.append((tape.seat, tape.heard))
+        tape.heard += 1
+        usage = Usage(
+            prompt_tokens=call.prompt_tokens,
+            completion_tokens=call.completion_tokens,
+            calls=0 if call.cached else 1,
+            cost=call.cost,
+        )
+        tokens = Tokens(prompt=call.prompt_tokens, completion=call.completion_tokens)
+        reply = Completion(
+            text=call.reply,
+            thought=call.thought,
+            finish=call.finish,
+            tokens=tokens,
+            latency=call.latency,
+            tries=call.tries,
+            cached=call.cached,
+        )
+        return Said(call.reply[: call.kept], reply, usage, call.sent)
+
+    async def aside(self, prompt: str, schema: type[BaseModel] | None) -> Said:
+        for number, report in enumerate(self._tape.reports):
+            if report.prompt == prompt:
+                del self._tape.reports[number]
+                reply = Completion(text=report.reply, latency=report.latency)
+                usage = Usage(
+                    prompt_tokens=report.prompt_tokens, completion_tokens=report.completion_tokens, cost=report.cost
+                )
+                return Said(report.reply, reply, usage)
+        raise ModelFailure(f"the recording of seat {self._tape.seat} has no such question")
+
+
+class _Moves(Strategy[Observation]):
+    """Moves as recorded, for a strategy that is not to be had here."""
+
+    def __init__(self, moves: Iterator[Sequence[Action]]) -> None:
+        super().__init__()
+        self._moves = moves
+
+    async def act(self, observation: Observation) -> Sequence[Action]:
+        return next(self._moves, ())
+
+    async def retry(self, observation: Observation, conflict: Conflict) -> Sequence[Action] | None:
+        return next(self._moves, None)
+
+
+async def replay(opened: Opened) -> Replayed:
+    """Play a game again without a model: models answer as recorded, and other strategies play by the same seed.
+
+    Raises:
+        UserError: If the scenario does not fit the game any more.
+    """
+    trace, game = opened
+    start = trace.start
+    tapes = [_tape(trace, seat) for seat in range(start.seats)]
+    try:
+        scenario = game.scenario_type.model_validate(start.scenario)
+    except ValueError as error:
+        raise UserError(f"game {trace.game_id}: its scenario is not one of {game.name} any more ({error})") from error
+    seating = [Seating(name, _seated(trace, tapes[seat])) for seat, name in enumerate(start.strategies)]
+    limits = trace.config.get("limits")
+    again = await Referee(
+        game,
+        scenario,
+        seating,
+        seed=start.seed,
+        game_id=trace.game_id,
+        config=trace.config,
+        limits=Limits(**limits) if isinstance(limits, dict) else None,  # type: ignore[arg-type]
+    ).play()
+    changed = tuple([place for tape in tapes for place in tape.changed])
+    moves = [[(e.seat, e.phase, e.actions) for e in played.of(Moved)] for played in (trace, again)]
+    same_end = again.final_state == trace.final_state
+    return Replayed(again, same_end, moves[0] == moves[1], sum(tape.heard for tape in tapes), changed)
+
+
+def _tape(trace: Trace, seat: int) -> _Tape:
+    reports = [event for event in trace.of(Reflection) if event.seat == seat]
+    return _Tape(seat, list(exchanges(trace, seat)), reports)
+
+
+def _seated(trace: Trace, tape: _Tape) -> Strategy[Any]:
+    registered = next(event for event in trace.of(AgentRegistered) if event.seat == tape.seat)
+    spec = StrategySpec.parse(registered.strategy)
+    try:
+        kind = registry.strategy(spec.name)
+        if tape.calls or issubclass(kind, LlmStrategy):
+            return _with_tape(kind, registered, tape)
+        return kind(kind.params_type.model_validate(registered.params))
+    except (UserError, ValueError):
+        if tape.calls:
+            return _with_tape(LlmStrategy, registered, tape)
+        return _Moves(event.actions for event in trace.of(Moved) if event.seat == tape.seat)
+
+
+def _with_tape(kind: type[Any], registered: AgentRegistered, tape: _Tape) -> Strategy[Any]:
+    if not issubclass(kind, LlmStrategy):
+        kind = LlmStrategy
+    known = {key: value for key, value in registered.params.items() if key in kind.params_type.model_fields}
+    params = kind.params_type.model_validate(known)
+    return kind(params, brain=lambda system: _Recording(tape, system))
+
+
+# --- another model --------------------------------------------------------------------------------
+
+
+class Comparison(NamedTuple):
+    """One recorded prompt, put to another model.
+
+    Attributes:
+        seat: The seat.
+        number: Number of the call in the seat's recording.
+        prompt: The last message that was sent.
+        recorded: The recorded reply.
+        reply: The other model's.
+        readable: Whether the other model's reply could be read.
+        same: Whether both say the same actions.
+        usage: What it consumed.
+    """
+
+    seat: int
+    number: int
+    prompt: str
+    recorded: str
+    reply: str
+    readable: bool
+    same: bool
+    usage: Usage
+
+
+async def ask_again(opened: Opened, model: str) -> list[Comparison]:
+    """Put every recorded prompt, with the recorded conversation before it, to another model.
+
+    Raises:
+        UserError: If the game has no prompts, or the model cannot be used.
+        ModelFailure: If it cannot be asked.
+    """
+    trace, game = opened
+    prompts = game.prompts()
+    if prompts is None:
+        raise UserError(f"game {game.name} has no prompts, so there is nothing to ask a model")
+    asked = open_model(ModelSpec.parse(model))
+    found = []
+    for seat in range(trace.start.seats):
+        for number, (call, sent) in enumerate(exchanges(trace, seat)):
+            reply = await asked.complete(Ask(tuple(map(_message, sent)), thread=f"replay-{trace.game_id}-{seat}"))
+            mine, theirs = _actions(prompts.read, reply.text), _actions(prompts.read, call.reply)
+            found.append(
+                Comparison(
+                    seat=seat,
+                    number=number,
+                    prompt=sent[-1].text,
+                    recorded=call.reply,
+                    reply=reply.text,
+                    readable=mine is not None,
+                    same=mine is not None and mine == theirs,
+                    usage=asked.usage(reply),
+                )
+            )
+    return found
+
+
+def _message(line: Line) -> LLMMessage:
+    if line.role == "system":
+        return SystemMessage(content=line.text)
+    if line.role == "user":
+        return UserMessage(content=line.text, source="referee")
+    return AssistantMessage(content=line.text, source="seat")
+
+
+def _actions(read: Any, text: str) -> list[Action] | None:
+    try:
+        return list(read_reply(text, read).actions)
+    except Unreadable:
+        return None
+
+
+def models_in(trace: Trace) -> int:
+    """How many calls of models a trace holds."""
+    return sum(1 for _ in trace.of(ModelCall))

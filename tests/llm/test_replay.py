@@ -1,0 +1,128 @@
+"""Replays: a game from its recorded replies, and its prompts put to another model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from autogen_core.models import LLMMessage
+
+from framework import Game, Limits, Referee, Seating, Trace, write_trace
+from framework.cli import main
+from framework.trace import AgentRegistered
+from games.calbench import CalBench, CalBenchRules
+from protocols.dsm import Dsm
+from protocols.events import InvalidResponse, ModelCall
+from protocols.imap import Imap
+from protocols.llm import LlmStrategy
+from protocols.replay import ask_again, open_trace, replay
+from tests.llm.fakes import FakeClient, first_free
+
+
+def chatty(messages: Sequence[LLMMessage]) -> str:
+    """Talks, is sometimes unreadable, sends one huge reply, and decides."""
+    last, number = str(messages[-1].content), len(messages)
+    if "could not be read" in last:
+        return "still nothing"
+    if "This question is a measurement" in last:
+        return json.dumps([1] * 16)
+    if "Phase: DECISION" in last:
+        return first_free(messages)
+    if number == 4:
+        return "what was the question?"
+    if number == 2:
+        return json.dumps({"thinking": "z" * 40_000, "actions": [{"type": "dm", "to": 1, "content": "Slot 3?"}]})
+    return '{"thinking": "", "actions": [{"type": "all_agent_groupchat", "content": "Slot 5?"}]}'
+
+
+def record(path: Path, game: Game | None = None, **params: object) -> Trace:  # type: ignore[type-arg]
+    game = game or CalBench(CalBenchRules(channels=("dm", "all_agent_groupchat"), turns=3))
+    scenario = game.suite("quick", 0)[1]
+    client = FakeClient(chatty)
+    table = [
+        Seating("llm", LlmStrategy(from_client=client, reflect=True, **params)),
+        Seating("llm", LlmStrategy(from_client=client, reflect=True, **params)),
+        Seating("imap", Imap()),
+        Seating("dsm", Dsm()),
+        Seating("nowhere:Lost", LlmStrategy(from_client=client, **params)),
+    ]
+    config = {"rules": game.rules.model_dump(mode="json"), "limits": {"seconds": 60, "messages": 4, "chars": 900}}
+    referee = Referee(game, scenario, table, seed=5, config=config, limits=Limits(60, 4, 900))
+    trace = asyncio.run(referee.play())
+    assert trace.aborted is None, trace.aborted
+    write_trace(path, trace)
+    return trace
+
+
+@pytest.mark.parametrize("context", ["unbounded", "buffered:4"])
+def test_a_replay_reaches_the_identical_trace_without_a_model(tmp_path: Path, context: str) -> None:
+    recorded = record(tmp_path / "t.json", context=context)
+    assert list(recorded.of(InvalidResponse))
+    assert any(call.kept == 16_000 for call in recorded.of(ModelCall))
+    again = asyncio.run(replay(open_trace(tmp_path / "t.json")))
+    assert again.same_end
+    assert again.same_moves
+    assert again.changed == ()
+    assert again.prompts == len(list(recorded.of(ModelCall)))
+    assert again.trace.posts == recorded.posts
+    assert again.trace.metrics == recorded.metrics
+    prompts = [[event.system_prompt for event in trace.of(AgentRegistered)] for trace in (recorded, again.trace)]
+    assert prompts[0] == prompts[1]
+
+
+def test_a_replay_with_other_templates_says_which_prompts_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(tmp_path / "t.json")
+    opened = open_trace(tmp_path / "t.json")
+    pack = opened.game.prompts()
+    assert pack is not None
+    monkeypatch.setattr(type(pack), "system", lambda self, start: "Another system prompt.")
+    again = asyncio.run(replay(opened))
+    assert again.same_end
+    assert {number for _, number in again.changed} == {-1}
+
+
+def test_the_command_says_that_the_final_state_is_identical(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record(tmp_path / "t.json")
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(tmp_path / "t.json"), "--out", str(tmp_path / "again.json")])
+    assert ended.value.code == 0
+    assert "The final state is identical." in capsys.readouterr().out
+    assert (tmp_path / "again.json").is_file()
+
+
+def test_recorded_replies_that_were_tampered_with_are_other_moves(tmp_path: Path) -> None:
+    record(tmp_path / "t.json")
+    data = json.loads((tmp_path / "t.json").read_text())
+    for event in data["events"]:
+        if event["type"] == "model_call":
+            event["reply"] = '{"thinking": "", "actions": []}'
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    assert not asyncio.run(replay(open_trace(tmp_path / "t.json"))).same_moves
+
+
+def test_another_model_is_put_the_recorded_prompts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recorded = record(tmp_path / "t.json")
+    calls = len(list(recorded.of(ModelCall)))
+    replies = tmp_path / "replies.json"
+    replies.write_text(json.dumps(["nothing to read"] + ['{"thinking": "", "actions": []}'] * (calls - 1)))
+    found = asyncio.run(ask_again(open_trace(tmp_path / "t.json"), f"replay:{replies}"))
+    assert len(found) == calls
+    assert [one.readable for one in found] == [False] + [True] * (calls - 1)
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(tmp_path / "t.json"), "--model", f"replay:{replies}", "--out", str(tmp_path / "o.jsonl")])
+    assert ended.value.code == 0
+    assert f"{calls} prompts put to" in capsys.readouterr().out
+    assert len((tmp_path / "o.jsonl").read_text().splitlines()) == calls
+
+
+def test_what_is_not_a_trace_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.json").write_text("{}")
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(tmp_path / "t.json")])
+    assert ended.value.code == 2
+    assert "cannot be read or has no beginning" in capsys.readouterr().err
