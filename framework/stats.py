@@ -9,7 +9,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Interval", "Paired", "benjamini_hochberg", "bootstrap_mean", "paired_test", "share_test", "wilson"]
+__all__ = [
+    "Interval",
+    "Line",
+    "Paired",
+    "benjamini_hochberg",
+    "bootstrap_mean",
+    "paired_test",
+    "regression",
+    "share_test",
+    "wilson",
+]
 
 _DRAWS_AT_ONCE = 2_000_000
 
@@ -38,6 +48,22 @@ class Paired(NamedTuple):
     low: float
     high: float
     p: float
+
+
+class Line(NamedTuple):
+    """A least-squares line.
+
+    Attributes:
+        slope: Its slope.
+        intercept: Its value at 0.
+        low: Lower end of the slope's interval; NaN with two points.
+        high: Upper end of it.
+    """
+
+    slope: float
+    intercept: float
+    low: float
+    high: float
 
 
 def wilson(successes: float, n: int, confidence: float = 0.95) -> Interval:
@@ -178,3 +204,32 @@ def share_test(successes: int, n: int, other_successes: int, other_n: int) -> fl
 
     table = [[successes, n - successes], [other_successes, other_n - other_successes]]
     return float(stats.fisher_exact(table).pvalue)
+
+
+def regression(x: Sequence[float], y: Sequence[float], *, confidence: float = 0.95) -> Line | None:
+    """The least-squares line of `y` on `x`, with Student's interval of its slope.
+
+    Returns:
+        The line; None with fewer than two points, or where `x` does not vary.
+
+    Raises:
+        ValueError: If the two differ in length.
+    """
+    if len(x) != len(y):
+        raise ValueError(f"{len(x)} and {len(y)} values do not pair; give two sequences of one length")
+    across, up = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if len(across) < 2 or np.ptp(across) == 0:
+        return None
+    from scipy import stats
+
+    offset = across - across.mean()
+    spread = float(offset @ offset)
+    slope = float(offset @ up) / spread
+    intercept = float(up.mean() - slope * across.mean())
+    freedom = len(across) - 2
+    if freedom < 1:
+        return Line(slope, intercept, float("nan"), float("nan"))
+    residual = up - intercept - slope * across
+    error = float(np.sqrt(float(residual @ residual) / freedom / spread))
+    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    return Line(slope, intercept, slope - half, slope + half)

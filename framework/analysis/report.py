@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from framework import registry
-from framework.analysis.declared import Analysis
+from framework.analysis.declared import Analysis, Drawing
 from framework.analysis.failures import FAILURES
+from framework.analysis.figures import OVERVIEW
 from framework.analysis.findings import Findings
 from framework.analysis.gather import Gathered, gather_runs
 from framework.analysis.usage import USAGE
@@ -18,10 +19,13 @@ from framework.results import read_result
 from framework.tables import trace_paths
 from framework.trace import TraceError
 
-__all__ = ["NEUTRAL", "analyses_of", "game_of", "select", "tabulate"]
+__all__ = ["NEUTRAL", "NEUTRAL_DRAWINGS", "analyses_of", "drawings_of", "game_of", "select", "tabulate"]
 
 NEUTRAL: tuple[Analysis[Any], ...] = (FAILURES, USAGE)
 """The tables of every game, besides the one by strategy and setting."""
+
+NEUTRAL_DRAWINGS: tuple[Drawing[Any], ...] = (OVERVIEW,)
+"""The figures of every game."""
 
 
 def game_of(folder: Path) -> str:
@@ -43,6 +47,15 @@ def analyses_of(game: str) -> tuple[Analysis[Any], ...]:
     except UserError:
         own = ()
     return (*own, *NEUTRAL)
+
+
+def drawings_of(game: str) -> tuple[Drawing[Any], ...]:
+    """The figures of a game: those of every game, then its own, if it is known here."""
+    try:
+        own = registry.game(game).drawings()
+    except UserError:
+        own = ()
+    return (*NEUTRAL_DRAWINGS, *own)
 
 
 def select(names: Sequence[str], known: Sequence[Analysis[Any]], also: Sequence[str] = ()) -> list[Analysis[Any]]:

@@ -14,7 +14,21 @@ from collections.abc import Sequence
 
 import typer
 
-from framework.cli import arena, check, compare, generate, listing, pages, privacy, rate, reflections, report, run, show
+from framework.cli import (
+    arena,
+    check,
+    compare,
+    generate,
+    listing,
+    pages,
+    plot,
+    privacy,
+    rate,
+    reflections,
+    report,
+    run,
+    show,
+)
 from framework.cli._group import CommandGroup
 
 __all__ = ["ABORTED", "INTERRUPTED", "USER_ERROR", "app", "main"]
@@ -36,6 +50,7 @@ for _command in (
     show.show,
     report.report,
     compare.compare,
+    plot.plot,
     rate.rate,
     arena.arena,
     privacy.privacy,

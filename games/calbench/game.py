@@ -38,7 +38,7 @@ from games.calbench.scenario import Scenario
 from games.calbench.state import Booking, State
 
 if TYPE_CHECKING:
-    from framework.analysis import Analysis
+    from framework.analysis import Analysis, Drawing
     from framework.pages import PageModel
     from framework.secrets import PrivateStates, Secret
     from games.calbench.prompts import CalBenchPrompts
@@ -225,6 +225,12 @@ class CalBench(Game[Scenario, State]):
         from games.calbench.analysis import ANALYSES
 
         return ANALYSES
+
+    @classmethod
+    def drawings(cls) -> Sequence[Drawing[Any]]:
+        from games.calbench.analysis import DRAWINGS
+
+        return DRAWINGS
 
     # --- how batches take effect ----------------------------------------------------------------
 
