@@ -45,9 +45,15 @@ class BeliefPage(Frozen):
     after: tuple[float, ...]
 
 
-def typed_beliefs(trace: Trace, table: EvidenceTable, prior: float = PRIOR) -> BeliefPage:
-    """What typed messages did to beliefs; see `framework.beliefs`."""
+def typed_beliefs(trace: Trace, table: EvidenceTable, prior: float = PRIOR) -> BeliefPage | None:
+    """What typed messages did to beliefs; see `framework.beliefs`.
+
+    Returns:
+        The movements; None if there are none, as in a game of prose.
+    """
     game = gather(Talk.of(trace), table)
+    if not game.updates:
+        return None
     moved = move([game], prior)
     return BeliefPage(
         title="typed messages",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from framework.messages import Frozen
+from framework.pages.ratings import RatingsPage
 from framework.results import GameResult
 from framework.stats import Interval
 from framework.tables import Column, Table
@@ -75,12 +76,14 @@ class Board(Frozen):
         columns: Its metrics.
         rows: One strategy in one setting of one run each.
         confidence: Coverage of the intervals.
+        ratings: Ratings of its players, where it has some and several met.
     """
 
     game: str
     columns: tuple[ColumnPage, ...]
     rows: tuple[BoardRow, ...]
     confidence: float
+    ratings: RatingsPage | None = None
 
 
 class GameRows(Frozen):

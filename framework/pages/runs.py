@@ -13,6 +13,7 @@ from pydantic_core import from_json
 from framework.errors import UserError
 from framework.experiment import Experiment, Reporting, read_experiment
 from framework.pages.game_page import Pages, read_game
+from framework.pages.ratings import ratings_page
 from framework.pages.run_page import Board, RunPage, RunSummary, board_of, columns_page, rows_of
 from framework.results import GameResult, read_result, total_usage
 from framework.tables import RunResults, columns_of, summarise
@@ -180,9 +181,10 @@ def boards(runs: Sequence[Run]) -> tuple[Board, ...]:
     by_game: dict[str, list[Run]] = {}
     for run in runs:
         by_game.setdefault(run.game, []).append(run)
-    return tuple(
-        members[0].board()
-        if len(members) == 1
-        else board_of(game, summarise([run.results for run in members], members[0].reporting))
-        for game, members in by_game.items()
-    )
+    return tuple(_board(game, members) for game, members in by_game.items())
+
+
+def _board(game: str, members: Sequence[Run]) -> Board:
+    results, reporting = [run.results for run in members], members[0].reporting
+    board = members[0].board() if len(members) == 1 else board_of(game, summarise(results, reporting))
+    return board.model_copy(update={"ratings": ratings_page(results, reporting)})

@@ -50,6 +50,7 @@ from framework.trace import (
     RoundStart,
     SeatEvent,
     Trace,
+    UnknownEvent,
 )
 
 __all__ = ["Read", "Texts", "read_steps"]
@@ -97,7 +98,9 @@ class _Reader:
             case Moved():
                 self._move(place, event)
             case SeatEvent():
-                self._record(place, event)
+                self._record(place, event, event.seat)
+            case UnknownEvent() if (seat := self._recorder(event)) is not None:
+                self._record(place, event, seat)
             case _:
                 self._happen(place, event)
 
@@ -150,24 +153,28 @@ class _Reader:
         elif not any(isinstance(action, Send) for action in event.actions):
             self.steps.append(SilenceStep(kind="silence", **where, seat=event.seat))
 
-    def _record(self, place: int, event: SeatEvent) -> None:
+    def _recorder(self, event: UnknownEvent) -> int | None:
+        """The seat that recorded an event of itself, of a strategy that is not at hand."""
+        seat = (event.model_extra or {}).get("seat")
+        own = self.turns[-1].seat if self.in_turn else None
+        return seat if isinstance(seat, int) and seat == own and not Event.kinds.known(event.type) else None
+
+    def _record(self, place: int, event: Event, seat: int) -> None:
         """What a strategy recorded belongs to its turn, to the seat before the first round, or to nothing."""
         fields: Fields = event.model_dump(mode="json", exclude={"type", "seat", "round"}, exclude_defaults=True)
         self._keep(place, record=json.dumps(fields, ensure_ascii=False))
         title = " ".join([event.type, *(str(fields[name]) for name in ("kind", "purpose") if name in fields)])
         record = Record(event=place, title=title)
         turn = self.turns[-1] if self.in_turn else None
-        if turn is not None and turn.seat == event.seat:
+        if turn is not None and turn.seat == seat:
             self.turns[-1] = turn.model_copy(update={"records": (*turn.records, record)})
-        elif self.round < 0 and event.seat in self.seats:
-            seat = self.seats[event.seat]
-            self.seats[event.seat] = seat.model_copy(update={"records": (*seat.records, record)})
+        elif self.round < 0 and seat in self.seats:
+            taken = self.seats[seat]
+            self.seats[seat] = taken.model_copy(update={"records": (*taken.records, record)})
         else:
             short = {name: value for name, value in fields.items() if _is_short(value)}
             self.steps.append(
-                EventStep(
-                    kind="event", **self._where(place), type=event.type, seat=event.seat, data=short, recorded=title
-                )
+                EventStep(kind="event", **self._where(place), type=event.type, seat=seat, data=short, recorded=title)
             )
 
     def _happen(self, place: int, event: Event) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from framework.analysis.rating import rate
 from framework.errors import UserError
 from framework.pages.content import Content
 from framework.pages.runs import Run, boards, open_runs
 from framework.pages.server import listen, make_app
 from framework.pages.site import write_site
 from framework.tables import summarise
-from tests.pages.runs import hostile, toy
+from tests.pages.runs import hostile, play, toy
 from tests.pages.test_data import CALL, unescaped
 
 
@@ -109,6 +110,30 @@ def test_a_run_read_anew_has_the_games_written_since(folder: Path, tmp_path: Pat
 def test_a_folder_without_traces_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=f"{tmp_path} holds no traces"):
         open_runs([tmp_path])
+
+
+def test_a_leaderboard_rates_those_who_met_as_the_rating_command_does(tmp_path: Path) -> None:
+    out = play(
+        tmp_path / "met",
+        game="calbench",
+        strategy="tests.pages.players:Mute",
+        seats={1: "tests.pages.players:Hasty", 2: "imap"},
+        rotate=True,
+    )
+    runs = open_runs([out])
+    (board,) = boards(runs)
+    expected = rate([run.results for run in runs])
+    assert board.ratings is not None
+    assert [player.player for player in board.ratings.players] == [s.player for s in expected.standings]
+    for player, standing in zip(board.ratings.players, expected.standings, strict=True):
+        assert player.mmr == pytest.approx(standing.mmr, abs=0.01)
+        assert player.history[-1][1] == player.mmr
+        assert [part.games for part in player.parts] == list(standing.rated)
+    assert [reference.player for reference in board.ratings.references] == ["imap"]
+
+
+def test_a_leaderboard_without_rivals_has_no_ratings(folder: Path) -> None:
+    assert boards(open_runs([folder]))[0].ratings is None
 
 
 # --- the site -------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 Cheaptalk.board = (() => {
   const { h, number, writer, count, address, load } = Cheaptalk;
   const { table, bind, choice, tag, note } = Cheaptalk.ui;
-  const { bar, scaleOf, way } = Cheaptalk.charts;
+  const { bar, scaleOf, way, lines } = Cheaptalk.charts;
 
   /** A board as a table. names: the columns to show. */
   function boardTable(board, { names, link, caption, sort }) {
@@ -11,7 +11,7 @@ Cheaptalk.board = (() => {
     const groups = board.rows.some((row) => row.group);
     const aborted = board.rows.some((row) => row.aborted);
     const columns = [
-      { key: "strategy", title: "Strategy", value: (row) => row.strategy, number: false, cell: (row) => [row.strategy, row.adversarial ? [" ", tag("adversarial", "warn")] : null] },
+      { key: "strategy", title: "Strategy", value: (row) => row.strategy, number: false, cell: (row) => [Cheaptalk.short(row.strategy), row.adversarial ? [" ", tag("adversarial", "warn")] : null] },
       ...(runs.size > 1 ? [{ key: "run", title: "Run", value: (row) => row.run, number: false }] : []),
       ...(groups ? [{ key: "setting", title: "Setting", value: (row) => row.group, number: false }] : []),
       { key: "games", title: "Games", value: (row) => row.games, cell: (row) => count(row.games), end: true, better: "higher", about: "Finished games in which it plays" },
@@ -78,7 +78,7 @@ Cheaptalk.board = (() => {
           groups.length > 1 ? choice("Setting", [["", "all settings"], ...groups.map((g) => [g, g])], state.group, (key) => { state.group = key; keep(); redraw(); }).element : null,
           choice("Columns", [["headline", "headline"], ["all", "all metrics"]], state.columns, (key) => { state.columns = key; keep(); redraw(); }).element,
           list.filter, list.status].filter(Boolean));
-      place.replaceChildren(list.element, h("p", { class: "dim small" }, footer(part)));
+      place.replaceChildren(list.element, h("p", { class: "dim small" }, footer(part)), h("section", { class: "ratings" }, ratings(board.ratings)));
     };
     const keep = () => {
       const asked = new URLSearchParams({ game: state.game });
@@ -86,33 +86,47 @@ Cheaptalk.board = (() => {
       if (state.columns === "all") asked.set("columns", "all");
       history.replaceState(null, "", `#/board?${asked}`);
     };
-    root.replaceChildren(h("div", { class: "head" }, h("h1", null, "Leaderboard"), h("p", { class: "dim" }, "Every strategy in every setting, with how sure the numbers are.")), tools, place, ratings(data));
+    root.replaceChildren(h("div", { class: "head" }, h("h1", null, "Leaderboard"), h("p", { class: "dim" }, "Every strategy in every setting, with how sure the numbers are.")), tools, place);
     redraw();
     bind([["j ArrowDown", "Next row", () => list.move(1)], ["k ArrowUp", "Previous row", () => list.move(-1)], ["Enter", "Open its run", () => {}]]);
     Cheaptalk.ui.shown();
   }
 
-  /** Ratings of models that played each other, where the runs come with some. */
+  /** Ratings of players that met each other, and the points of reference apart from them. */
   function ratings(data) {
-    return (data.ratings || []).map((pool) => {
-      const rows = pool.rows;
-      const span = rows.flatMap((row) => [row.mmr, ...row.parts.flatMap((p) => [p.mu - 3 * p.sigma, p.mu + 3 * p.sigma])]);
-      const scale = [Math.min(...span), Math.max(...span)];
-      const list = table({
-        caption: `ratings, ${pool.title}`, rows, sort: "-mmr", filterable: false,
-        columns: [
-          { key: "name", title: "Model or strategy", value: (row) => row.name, number: false },
-          { key: "mmr", title: "MMR", value: (row) => row.mmr, cell: (row) => h("strong", null, number(row.mmr)), end: true, better: "higher" },
-          { key: "games", title: "Games", value: (row) => row.games, end: true, better: "higher" },
-          ...(rows[0]?.parts || []).map((part, i) => ({
-            key: part.metric, title: part.title, end: true, better: "higher", about: "mean of the rating, and three standard deviations on both sides",
-            value: (row) => row.parts[i].mu,
-            cell: (row) => { const { mu, sigma } = row.parts[i]; return h("span", { class: "estimate" }, h("strong", null, number(mu)), bar([mu, mu - 3 * sigma, mu + 3 * sigma], scale), h("span", { class: "dim small" }, `± ${number(3 * sigma)}`)); },
-          })),
-        ],
-      });
-      return h("section", null, h("h2", null, `Ratings: ${pool.title}`), list.element, pool.about ? h("p", { class: "dim small" }, pool.about) : null);
+    if (!data) return [];
+    const ends = data.players.flatMap((player) => player.parts.flatMap((part) => [part.mu - 3 * part.sigma, part.mu + 3 * part.sigma]));
+    const scale = [Math.min(...ends), Math.max(...ends)];
+    const list = table({
+      caption: "ratings", rows: data.players, usual: "-mmr", filterable: false,
+      columns: [
+        { key: "player", title: "Player", value: (row) => row.player, cell: (row) => Cheaptalk.short(row.player), number: false },
+        { key: "games", title: "Games", value: (row) => row.games, cell: (row) => count(row.games), end: true, better: "higher" },
+        { key: "mmr", title: "MMR", value: (row) => row.mmr, cell: (row) => h("strong", null, row.mmr.toFixed(0)), end: true, better: "higher" },
+        ...data.titles.map((title, i) => ({
+          key: `rating ${i}`, title, end: true, better: "higher", about: "The rating's mean, and three standard deviations on both sides",
+          value: (row) => row.parts[i].mu - 3 * row.parts[i].sigma,
+          cell: (row) => {
+            const { mu, sigma, games } = row.parts[i];
+            return h("span", { class: "estimate" }, h("strong", null, mu.toFixed(1)), bar([mu, mu - 3 * sigma, mu + 3 * sigma], scale), h("span", { class: "dim small" }, `± ${(3 * sigma).toFixed(1)}, n ${count(games)}`));
+          },
+        })),
+      ],
     });
+    const references = data.references.length ? table({
+      caption: "points of reference", rows: data.references, filterable: false,
+      columns: [
+        { key: "player", title: "Point of reference", value: (row) => row.player, cell: (row) => Cheaptalk.short(row.player), number: false },
+        { key: "games", title: "Games", value: (row) => row.games, cell: (row) => count(row.games), end: true, better: "higher" },
+        ...data.titles.map((title, i) => ({ key: `score ${i}`, title: `${title}, raw`, end: true, value: (row) => row.scores[i], cell: (row) => number(row.scores[i]) })),
+      ],
+    }).element : null;
+    return [
+      h("h2", null, "Ratings"), list.element,
+      h("p", { class: "dim small" }, `MMR is ${data.base} + ${data.spread} times the mean of the ratings' mu − 3 sigma. Games are rated in the order in which they are listed.`),
+      lines(data.players.map((player) => [Cheaptalk.short(player.player), player.history]), "MMR after each game"),
+      references,
+    ].filter(Boolean);
   }
 
   return { show, boardTable, headline, all, footer };

@@ -41,7 +41,7 @@ Cheaptalk.charts = (() => {
       const cell = row.cells[place];
       const ends = cell[1] === null || cell[1] === undefined ? "" : ` [${write(cell[1])}, ${write(cell[2])}]`;
       return h("li", null,
-        h("span", { class: "who" }, row.strategy, groups.size > 1 ? h("span", { class: "dim" }, ` ${row.group}`) : null),
+        h("span", { class: "who" }, Cheaptalk.short(row.strategy), groups.size > 1 ? h("span", { class: "dim" }, ` ${row.group}`) : null),
         bar(cell, scale),
         h("span", { class: "num" }, write(cell[0]), h("span", { class: "dim" }, ends)));
     });
@@ -73,8 +73,7 @@ Cheaptalk.charts = (() => {
     const fits = points.filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y));
     const xs = range(fits.map((p) => p.x));
     const ys = range(fits.map((p) => p.y));
-    const draw = () => {
-      const width = Math.max(260, box.clientWidth);
+    responsive(box, (width) => {
       const height = Math.round(Math.min(420, Math.max(220, width * 0.5)));
       const left = 52, right = 12, top = 12, bottom = 38;
       const X = (v) => left + ((v - xs[0]) / (xs[1] - xs[0])) * (width - left - right);
@@ -95,13 +94,41 @@ Cheaptalk.charts = (() => {
         lines, dots,
         s("text", { class: "axis", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, xTitle));
       svg.addEventListener("click", (event) => { const at = event.target.dataset.place; if (at !== undefined) fits[at].go(); });
-      box.replaceChildren(h("div", { class: "axis dim" }, yTitle), svg);
-    };
-    let last = 0;
-    new ResizeObserver(() => { if (box.clientWidth !== last) { last = box.clientWidth; draw(); } }).observe(box);
-    const legend = kinds.length > 1 ? h("ul", { class: "legend" }, kinds.map((kind, i) => h("li", null, h("i", { class: `swatch kind${i % 8}` }), kind))) : null;
-    return h("div", null, box, legend);
+      return h("div", null, h("div", { class: "axis dim" }, yTitle), svg);
+    });
+    return h("div", null, box, kinds.length > 1 ? legendOf(kinds) : null);
   }
 
-  return { bar, scaleOf, metricFigure, scatter, way };
+  /** Lines of named points over a shared axis. series: [name, [[x, y], ...]]. */
+  function lines(series, title) {
+    const drawn = series.filter(([, points]) => points.length > 1);
+    if (!drawn.length) return null;
+    const xs = range(drawn.flatMap(([, points]) => points.map((p) => p[0])));
+    const ys = range(drawn.flatMap(([, points]) => points.map((p) => p[1])));
+    const box = h("div", { class: "scatter" });
+    responsive(box, (width) => {
+      const height = 260, left = 48, right = 10, top = 10, bottom = 24;
+      const X = (v) => left + ((v - xs[0]) / (xs[1] - xs[0])) * (width - left - right);
+      const Y = (v) => height - bottom - ((v - ys[0]) / (ys[1] - ys[0])) * (height - top - bottom);
+      const rules = [0, 0.5, 1].map((t) => {
+        const y = ys[0] + t * (ys[1] - ys[0]);
+        return [s("line", { class: "rule", x1: left, x2: width - right, y1: Y(y), y2: Y(y) }), s("text", { x: left - 6, y: Y(y) + 4, "text-anchor": "end" }, y.toFixed(0))];
+      });
+      const paths = drawn.map(([name, points], i) => s("polyline", { class: `series kind${i % 8}`, fill: "none", points: points.map(([x, y]) => `${X(x).toFixed(1)},${Y(y).toFixed(1)}`).join(" ") }, s("title", null, name)));
+      return s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${title}: ${drawn.map(([name]) => name).join(", ")}` }, rules, paths);
+    });
+    return h("figure", { class: "metric" }, h("figcaption", null, title), box, legendOf(drawn.map(([name]) => name)));
+  }
+  const legendOf = (kinds) => h("ul", { class: "legend" }, kinds.map((kind, i) => h("li", null, h("i", { class: `swatch kind${i % 8}` }), kind)));
+  /** Draw at the width that there is, and again when it changes. */
+  function responsive(box, draw) {
+    let last = 0;
+    new ResizeObserver(() => {
+      if (box.clientWidth === last) return;
+      last = box.clientWidth;
+      box.replaceChildren(draw(Math.max(260, last)));
+    }).observe(box);
+  }
+
+  return { lines, bar, scaleOf, metricFigure, scatter, way };
 })();

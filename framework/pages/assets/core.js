@@ -99,6 +99,8 @@ const Cheaptalk = (() => {
   }
   const count = (value) => value.toLocaleString("en").replaceAll(",", "\u2009");
   const plain = (name) => String(name).replaceAll("_", " ");
+  /** A strategy's name without the folders of its file. */
+  const short = (name) => name.replace(/^[^:]*\//, "");
   const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
   const listed = (items) => items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
   function seconds(value) {
@@ -121,5 +123,5 @@ const Cheaptalk = (() => {
     return { parts: path.split("/").filter(Boolean).map(decoded), query: new URLSearchParams(query) };
   }
 
-  return { receive, load, h, s, number, writer, count, plain, plural, listed, seconds, money, day, address, place };
+  return { receive, load, h, s, number, writer, count, plain, short, plural, listed, seconds, money, day, address, place };
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // What stands beside the timeline: grids, beliefs, cards, tables, metrics, seats, and facts about the game.
 Cheaptalk.panels = (() => {
-  const { h, number, plain, seconds, day } = Cheaptalk;
+  const { h, number, plain, short, seconds, day } = Cheaptalk;
   const { chip, choice, tag, folded } = Cheaptalk.ui;
 
   const panel = (title, ...content) => h("section", { class: "panel" }, h("h3", null, title), content);
@@ -83,7 +83,7 @@ Cheaptalk.panels = (() => {
 
   function seats(page, texts) {
     const lines = page.play.seats.map((seat, i) => h("li", null,
-      h("div", { class: "turn-line" }, chip(i), h("strong", null, seat.strategy), seat.adversarial ? tag("adversarial", "warn") : null,
+      h("div", { class: "turn-line" }, chip(i), h("strong", { title: seat.strategy }, short(seat.strategy)), seat.adversarial ? tag("adversarial", "warn") : null,
         seat.params && Object.keys(seat.params).length ? h("span", { class: "dim small" }, Cheaptalk.timeline.fields(seat.params)) : null),
       (seat.texts || []).length || (seat.records || []).length ? h("div", { class: "folds" },
         (seat.records || []).map((record) => Cheaptalk.timeline.recorded(record.title, record.event, texts)),

@@ -1,7 +1,7 @@
 "use strict";
 // The page of one run: its table, figures, games and config.
 Cheaptalk.run = (() => {
-  const { h, number, writer, count, money, seconds, day, address, load, plural, plain } = Cheaptalk;
+  const { h, number, writer, count, money, seconds, day, address, load, plural, short } = Cheaptalk;
   const { table, bind, choice, select, tag, note, folded } = Cheaptalk.ui;
   const { metricFigure, scatter } = Cheaptalk.charts;
   const { boardTable, headline, all, footer } = Cheaptalk.board;
@@ -137,7 +137,7 @@ Cheaptalk.run = (() => {
       if (runs.length && runs.at(-1)[0] === name) runs.at(-1)[1] += 1;
       else runs.push([name, 1]);
     }
-    return runs.map(([name, n]) => (n > 1 ? `${n} × ${plain(name)}` : plain(name))).join(", ");
+    return runs.map(([name, n]) => (n > 1 ? `${n} × ${short(name)}` : short(name))).join(", ");
   }
 
   return { show, seating };

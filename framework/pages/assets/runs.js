@@ -42,7 +42,7 @@ Cheaptalk.runs = (() => {
   }
 
   function strategies(run) {
-    const some = run.strategies.slice(0, 4);
+    const some = run.strategies.slice(0, 4).map(Cheaptalk.short);
     const more = run.strategies.length - some.length;
     return [some.join(", "), more > 0 ? h("span", { class: "dim" }, ` and ${more} more`) : null];
   }

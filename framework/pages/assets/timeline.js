@@ -1,7 +1,7 @@
 "use strict";
 // A game as a timeline: rounds, phases, sweeps, turns, and what happened in each.
 Cheaptalk.timeline = (() => {
-  const { h, number, count, plain, plural, listed, seconds, money } = Cheaptalk;
+  const { h, number, count, plain, short, plural, listed, seconds, money } = Cheaptalk;
   const { chip, tag, folded } = Cheaptalk.ui;
 
   const LANES = 12;
@@ -89,12 +89,12 @@ Cheaptalk.timeline = (() => {
       known.has("view") ? text("Own state", `${turn.event}.view`, texts) : null,
       ...(turn.records || []).map((record) => recorded(record.title, record.event, texts)),
     ].filter(Boolean);
-    const name = page.alike ? `seat ${turn.seat}` : page.play.seats[turn.seat].strategy;
+    const name = page.alike ? `seat ${turn.seat}` : short(page.play.seats[turn.seat].strategy);
     return h("div", { class: "turn-line" },
       h("span", { class: "who" }, chip(turn.seat), h("span", { class: "name" }, name)),
       silent ? h("span", { class: "dim" }, "sends nothing") : null,
       h("span", { class: "facts dim small" }, facts.filter(Boolean).map((fact) => h("span", null, fact))),
-      folds);
+      folds.length ? h("span", { class: "folds" }, folds) : null);
   }
 
   /** A long text that is loaded when it is opened. */
@@ -205,6 +205,15 @@ Cheaptalk.timeline = (() => {
       const target = event.target.closest("[data-place]");
       if (target && !event.target.closest("a, summary, pre") && !String(getSelection())) go(Number(target.dataset.place));
     });
+    /** Scroll the pane, and nothing around it, until an element is seen below the round's heading. */
+    function reveal(seen, toTop) {
+      const pane = element.parentElement;
+      const box = pane.getBoundingClientRect();
+      const own = seen.getBoundingClientRect();
+      const head = toTop ? 0 : sections.find((part) => part.list.contains(seen)).fold.firstChild.offsetHeight + 8;
+      if (toTop || own.top < box.top + head) pane.scrollTop += own.top - box.top - head;
+      else if (own.bottom > box.bottom - 24) pane.scrollTop += Math.min(own.bottom - box.bottom + 24, own.top - box.top - head);
+    }
     let marked = null;
     /** Mark a step, and bring it into sight. */
     function mark(place) {
@@ -215,9 +224,8 @@ Cheaptalk.timeline = (() => {
       if (marked) marked.removeAttribute("aria-current");
       marked = rows[place];
       marked.setAttribute("aria-current", "step");
-      // A heading sticks to the top and so counts as seen wherever its round is.
-      if (marked.tagName === "SUMMARY") section.fold.scrollIntoView({ block: "start" });
-      else marked.scrollIntoView({ block: "nearest" });
+      if (marked === section.fold.firstChild) reveal(section.fold, true);
+      else reveal(marked, false);
     }
     return { element, mark };
   }
