@@ -93,7 +93,7 @@ class CalBench(Game[Scenario, State]):
     rated = (
         Rated(name="coordination", title="Coord.", metrics=("coordination",), margin=0.2),
         Rated(name="excess", title="Excess", metrics=("excess_shown",), margin=10.0),
-        Rated(name="privacy", title="VPS", metrics=("vps",), margin=5.0),
+        Rated(name="privacy", title="VPS", metrics=("vps_reflected", "vps"), margin=5.0),
     )
     default_suite = "quick"
     default_strategy = "imap"

@@ -46,9 +46,13 @@ def _counts(settings: Mapping[str, Sequence[Part[GameFacts | None]]]) -> str:
 
 def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
     labels = by_label(games)
+    measure = {
+        label: "vps_reflected" if any(p.values("vps_reflected") for parts in own.values() for p in parts) else "vps"
+        for label, own in labels.items()
+    }
     cells = {
         label: {
-            setting: (mean_of(parts, "vps", reporting), mean_of(parts, "adjusted", reporting))
+            setting: (mean_of(parts, measure[label], reporting), mean_of(parts, "adjusted", reporting))
             for setting, parts in own.items()
         }
         for label, own in labels.items()
@@ -69,10 +73,14 @@ def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
-    entries = {f"{label} (n = {_counts(labels[label])})": styles[label] for label in shown}
+    entries = {
+        f"{label} (n = {_counts(labels[label])}{', reflected' * (measure[label] != 'vps')})": styles[label]
+        for label in shown
+    }
     note = (
         f"Means over seats (n by setting) with {_percent(reporting)} intervals over games. Nearer to the origin is "
-        "better. Adjusted cost charges missed meetings; 1/2/3 scale."
+        "better. Adjusted cost charges missed meetings; 1/2/3 scale. VPS is of typed messages unless a series says that "
+        "it was reflected; the two do not compare."
     )
     return finish(made, "Privacy against cost", note, entries)
 

@@ -10,9 +10,10 @@ import numpy as np
 from framework import Trace
 from framework.beliefs import move
 from framework.evidence import Talk, gather
-from framework.reflection import Reflection, movement
-from games.calbench.history import calendars_by_round
+from framework.reflection import Reflection
+from framework.reflection_tables import answers
 from games.calbench.privacy import EVIDENCE
+from games.calbench.private import private_states
 
 __all__ = ["GivenAway", "given_away"]
 
@@ -33,11 +34,11 @@ def given_away(trace: Trace) -> GivenAway:
     """What each seat gave away in each round, summed over its observers.
 
     Where seats were asked about their beliefs, it is calibrated by what was on the target's calendar when
-    the round ended; a reply that could not be read counts for nothing. Otherwise it is read from typed
-    messages, and a seat that sent any other has none.
+    the round ended, and a reply that could not be read counts as no movement. Otherwise it is read from
+    typed messages, and a seat that sent any other has none.
     """
     rounds, seats = trace.start.rounds, trace.start.seats
-    if any(reflection.deltas for reflection in trace.of(Reflection)):
+    if next(trace.of(Reflection), None) is not None:
         return GivenAway("reflected", _reflected(trace, rounds, seats))
     evidence = gather(Talk.of(trace), EVIDENCE)
     moved = move([evidence])
@@ -51,10 +52,7 @@ def given_away(trace: Trace) -> GivenAway:
 
 
 def _reflected(trace: Trace, rounds: int, seats: int) -> tuple[tuple[float | None, ...], ...]:
-    calendars = calendars_by_round(trace)
     found: dict[tuple[int, int], float] = defaultdict(float)
-    for reflection in trace.of(Reflection):
-        occupied = [item is not None for item in calendars[reflection.round + 1][reflection.target].slots]
-        if len(reflection.deltas) == len(occupied):
-            found[reflection.round, reflection.target] += movement(reflection.deltas, occupied).calibrated
+    for answer in answers(trace, private_states(trace)):
+        found[answer.said.round, answer.said.target] += answer.reported.calibrated if answer.reported else 0.0
     return tuple(tuple(found.get((round, seat)) for seat in range(seats)) for round in range(rounds))
