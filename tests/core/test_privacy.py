@@ -7,7 +7,7 @@ import random
 import sys
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import pytest
 from autogen_core import AgentId, AgentRuntime, BaseAgent, TopicId
@@ -323,6 +323,8 @@ async def test_a_message_that_changes_while_it_is_judged_does_not_cross_a_missin
 
 class Loose(Pick):
     """A legal action's subclass, with which rules might be overruled."""
+
+    type: Literal["test_loose"] = "test_loose"  # type: ignore[assignment]
 
     @property
     def digit(self) -> int:  # type: ignore[override]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
+import tracemalloc
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +28,7 @@ from framework import (
 )
 from framework.game import Metric
 from framework.messages import Batch
+from framework.testing import NoiseStrategy
 from framework.trace import (
     BatchApplied,
     BatchRejected,
@@ -470,3 +473,24 @@ async def test_games_that_overlap_in_one_event_loop_do_not_mix():
     together = await asyncio.gather(*(one(number) for number in range(12)))
     assert [trace.comparable() for trace in together] == apart
     assert all(post.content.startswith(f"{n}/") for n, trace in enumerate(together) for post in trace.posts)
+
+
+async def test_memory_stays_flat_over_many_games():
+    game = Toy()
+
+    async def play_some(games: int) -> int:
+        for number in range(games):
+            noise = NoiseStrategy.of(game)
+            seats = [Proposer(), Proposer(), noise(), noise()]
+            trace = await run(game, game.make(random.Random(number)), seats, seed=number)
+            assert trace.aborted is None
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = await play_some(30)
+        grown = await play_some(200) - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 200_000  # one kept trace in ten would be more
