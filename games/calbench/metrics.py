@@ -90,6 +90,11 @@ def _by_seat(values: Sequence[float | None]) -> MetricValue:
     return MetricValue(game=fmean(present) if present else None, seats=tuple(values))
 
 
+def meetings(trace: Trace) -> MetricValue:
+    """Number of a seat's meetings that were scheduled (table 1)."""
+    return _by_seat([float(kept) for kept in outcome(trace).kept])
+
+
 def coordination(trace: Trace) -> MetricValue:
     """S: share of a seat's meetings that were scheduled; none for a seat without meetings."""
     seen = outcome(trace)
@@ -210,6 +215,7 @@ def _slots(trace: Trace) -> PrivateStates:
 
 
 METRICS = (
+    Metric(name="meetings", title="Meetings", better="higher", compute=meetings),
     Metric(name="coordination", title="Coord.", better="higher", compute=coordination, percent=True),
     Metric(name="excess", title="Excess", better="lower", compute=excess),
     Metric(name="adjusted", title="Adjusted", better="lower", compute=adjusted),

@@ -74,6 +74,11 @@ def test_the_optimum_of_the_example_costs_nothing() -> None:
     assert (TASK.oracle.total, TASK.oracle.slots) == (0, (2, 3))
 
 
+def test_meetings_counts_those_that_were_scheduled(wasteful: Trace, half: Trace) -> None:
+    assert values(wasteful, "meetings") == (2.0, 1.0, 1.0)
+    assert values(half, "meetings") == (1.0, 1.0, 0.0)
+
+
 def test_coordination_is_the_share_of_scheduled_meetings(wasteful: Trace, half: Trace) -> None:
     assert values(wasteful, "coordination") == (1.0, 1.0, 1.0)
     assert values(half, "coordination") == (0.5, 1.0, 0.0)
