@@ -216,9 +216,9 @@ class CalBench(Game[Scenario, State]):
         return private_states(trace)
 
     def disclosures(self, trace: Trace) -> Sequence[Mapping[str, int]]:
-        from games.calbench.private import disclosures
+        from games.calbench.private import disclosures_by_kind
 
-        return disclosures(trace)
+        return disclosures_by_kind(trace)
 
     @classmethod
     def analyses(cls) -> Sequence[Analysis[Any]]:

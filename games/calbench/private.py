@@ -10,13 +10,11 @@ from pydantic import BaseModel, ValidationError
 
 from framework import Trace
 from framework.secrets import PrivateStates, Secret
-from games.calbench.analysis import disclosure
-from games.calbench.analysis.phrases import LABELS
 from games.calbench.history import calendars_by_round
 from games.calbench.labels import Label, Tier, bank
 from games.calbench.scenario import Scenario
 
-__all__ = ["disclosures", "private_states", "secrets"]
+__all__ = ["disclosures_by_kind", "private_states", "secrets"]
 
 _SEVERITY = {tier: place for place, tier in enumerate(get_args(Tier))}
 
@@ -78,6 +76,9 @@ def private_states(trace: Trace) -> PrivateStates:
     return PrivateStates(thing="slot", yes="occupied", no="free", truth=np.array(truth, dtype=np.bool_))
 
 
-def disclosures(trace: Trace) -> tuple[Mapping[str, int], ...]:
+def disclosures_by_kind(trace: Trace) -> tuple[Mapping[str, int], ...]:
     """How many of each seat's messages in prose bear each label of the disclosure audit (paper, G.5)."""
-    return tuple({label.name: found[label.name] for label in LABELS} for found in disclosure.disclosures(trace))
+    from games.calbench.analysis.disclosure import disclosures  # which is built on the states above
+    from games.calbench.analysis.phrases import LABELS
+
+    return tuple({label.name: found[label.name] for label in LABELS} for found in disclosures(trace))
