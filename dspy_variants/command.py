@@ -1,0 +1,174 @@
+"""Rewrite a prompt block with DSPy's GEPA, by what games come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from dspy_variants.optimizing import Optimized, Tasks
+    from framework import Game
+
+__all__ = ["optimize"]
+
+
+def optimize(app: typer.Typer) -> None:
+    """Add the command `optimize`."""
+
+    @app.command("optimize")
+    def command(
+        game: Annotated[str, typer.Argument(help="The game.")],
+        variant: Annotated[str, typer.Option(help="The block to begin with: a name or a file.")],
+        model: Annotated[str, typer.Option(help="The model that plays, as for `cheaptalk run`.")],
+        lm: Annotated[
+            str | None, typer.Option(help="The model that rewrites, as DSPy names it; the one that plays if none.")
+        ] = None,
+        suite: Annotated[str | None, typer.Option(help="Where tasks come from; the game's default if none.")] = None,
+        tasks: Annotated[int, typer.Option(min=1, help="Training tasks, and as many for validation.")] = 3,
+        holdout: Annotated[int, typer.Option(min=1, help="Tasks for the comparison at the end.")] = 3,
+        games: Annotated[int, typer.Option(min=2, help="About how many games the search may play.")] = 20,
+        weight: Annotated[list[str] | None, typer.Option(metavar="METRIC=W", help="What counts; repeatable.")] = None,
+        rule: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule; repeatable.")] = None,
+        reflect: Annotated[bool, typer.Option("--reflect", help="Ask seats for their beliefs, to weigh VPS.")] = False,
+        threads: Annotated[int, typer.Option(min=1, help="Games that are played at once.")] = 1,
+        seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
+        out: Annotated[Path, typer.Option(metavar="DIR", help="Where the new version and its record go.")] = Path(
+            "variants"
+        ),
+    ) -> None:
+        """Look for a better version of a prompt block, and write it with a record of how it came about."""
+        _require_dspy()
+        from dspy_variants.optimizing import keep
+
+        found = _optimize(game, variant, model, lm, suite, tasks, holdout, games, weight, rule, reflect, threads, seed)
+        _tell(found, *keep(out, found))
+
+
+def _require_dspy() -> None:
+    import importlib.util
+    import os
+
+    from framework.errors import UserError
+
+    if importlib.util.find_spec("dspy") is None:
+        raise UserError("dspy is not installed; pip install 'cheaptalk[dspy]'")
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network for prices
+
+
+def _optimize(
+    name: str,
+    variant: str,
+    model: str,
+    lm: str | None,
+    suite: str | None,
+    tasks: int,
+    holdout: int,
+    games: int,
+    weight: list[str] | None,
+    rule: list[str] | None,
+    reflect: bool,
+    threads: int,
+    seed: int,
+) -> Optimized:
+    from dspy_variants.optimizing import optimize as search
+    from dspy_variants.seat import VariantParams, VariantStrategy
+    from dspy_variants.variants import load_variant
+    from framework.experiment import Experiment, Setup
+
+    base = load_variant(variant)
+    rules = dict(_pair(text, "rule") for text in rule or ())
+    setup = Setup.of(Experiment.model_validate({"game": name, "suite": suite or "", "rules": rules}))
+    params = VariantParams(model=model, variant=variant, reflect=reflect)
+    VariantStrategy(params, block=base)  # says at once what is missing
+
+    def seat(text: str) -> VariantStrategy:
+        return VariantStrategy(params, block=base.model_copy(update={"text": text}))
+
+    return search(
+        setup.game,
+        base,
+        _split(setup.game, list(setup.scenarios), tasks, holdout, seed),
+        seat,
+        _language_model(lm, model),
+        weights={key: float(str(value)) for key, value in (_pair(text, "weight") for text in weight or ())}
+        or _usual_weights(setup.game),
+        games=games,
+        seed=seed,
+        threads=threads,
+        suite=setup.experiment.suite,
+        suite_seed=setup.experiment.suite_seed,
+        model=model,
+    )
+
+
+def _pair(text: str, flag: str) -> tuple[str, Any]:
+    from framework.errors import UserError
+    from framework.specs import parse_value
+
+    key, found, value = text.partition("=")
+    if not (key and found):
+        raise UserError(f"--{flag} {text!r} is not of the form NAME=VALUE")
+    return key.strip(), parse_value(value)
+
+
+def _usual_weights(game: Game[Any, Any]) -> dict[str, float]:
+    """Coordination before cost before privacy, as far as the game has these metrics; else its first one."""
+    known = [metric.name for metric in game.metrics if metric.better != "neither"]
+    usual = {"coordination": 1.0, "excess": 0.5, "vps_reflected": 0.25}
+    return {name: value for name, value in usual.items() if name in known} or {known[0]: 1.0}
+
+
+def _split(game: Game[Any, Any], scenarios: list[Any], tasks: int, holdout: int, seed: int) -> Tasks:
+    import random
+
+    from dspy_variants.optimizing import Tasks
+    from framework.errors import UserError
+
+    if len(scenarios) < 2 * tasks + holdout:
+        raise UserError(
+            f"{game.name} has {len(scenarios)} tasks in this suite, and {2 * tasks + holdout} are asked for "
+            "(training, as many for validation, and the holdout); ask for fewer, or name a larger suite"
+        )
+    random.Random(seed).shuffle(scenarios)
+    return Tasks(scenarios[:tasks], scenarios[tasks : 2 * tasks], scenarios[2 * tasks : 2 * tasks + holdout])
+
+
+def _language_model(name: str | None, model: str) -> Any:
+    """The model that rewrites blocks, as DSPy has it. Nothing that it is asked is kept on disk."""
+    import dspy
+
+    from framework.errors import UserError
+    from protocols.models import Settings
+    from protocols.models.local import LOCAL_NAME, local_server
+
+    dspy.configure_cache(enable_disk_cache=False)
+    if name is not None and name != "local":
+        return dspy.LM(name, temperature=1.0, max_tokens=8000)
+    if name == "local" or model == "local":
+        server = local_server(Settings.from_environment())
+        return dspy.LM(
+            f"openai/{LOCAL_NAME}",
+            api_base=server.base_url,
+            api_key=server.token,
+            temperature=1.0,
+            max_tokens=400,
+            timeout=600,
+        )
+    provider, _, rest = model.partition(":")
+    if provider not in ("openai", "anthropic", "ollama"):
+        raise UserError(f"model {model} cannot rewrite blocks; name one with --lm, such as openai/gpt-5")
+    return dspy.LM(f"{provider}/{rest}", temperature=1.0, max_tokens=8000)
+
+
+def _tell(found: Optimized, path: Path | None, record: Path) -> None:
+    held = found.record.held_out
+    base, best = (sum(scores.values()) / len(scores) for scores in (held.base, held.best))
+    print(f"{len(found.record.candidates)} candidates, {len(found.record.games)} games.")
+    if path is None:
+        print(f"No candidate was better than {found.record.base} in validation; it scores {base:.3f} on the holdout.")
+    else:
+        word = "better" if held.better else "NOT better"
+        print(f"{path}: {word} on the holdout ({best:.3f}, and {base:.3f} before).")
+    print(f"Record: {record}")
