@@ -28,7 +28,7 @@ from protocols.models.spec import PROVIDERS, ModelSpec, Style, key_variable
 __all__ = ["Model", "check_price", "model_of", "open_model"]
 
 _log = logging.getLogger("cheaptalk.models")
-_PATIENCE = 300.0
+_PATIENCE = 500.0
 """Seconds that a call of the local model may take at least: on a busy machine it is slow, but it does not fail."""
 _KEY = re.compile(r"\bsk-[\w-]{8,}|(?<=Bearer )\S+")
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})

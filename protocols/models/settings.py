@@ -64,7 +64,7 @@ class Settings(Frozen):
     tokens: PositiveInt | None = None
     calls: PositiveInt | None = None
     dollars: PositiveFloat | None = None
-    slots: PositiveInt = Field(default=10, le=64)
+    slots: PositiveInt = Field(default=6, le=64)
     context: int = Field(default=12288, ge=512, le=32768)
     threads: NonNegativeInt = 0
 
