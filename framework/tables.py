@@ -134,9 +134,11 @@ def read_runs(folders: Iterable[Path]) -> list[RunResults]:
 
 def run_names(folders: Iterable[Path]) -> dict[Path, str]:
     """A name for each folder: its own, with as many of its parents' as it takes to tell it from the others."""
-    whole = {folder.resolve(): folder for folder in reversed(list(folders))}
+    whole: dict[Path, Path] = {}
+    for folder in folders:
+        whole.setdefault(folder.resolve(), folder)
     found: dict[Path, str] = {}
-    for path, folder in reversed(whole.items()):
+    for path, folder in whole.items():
         others = [other.parts for other in whole if other != path]
         depth = 1
         while any(other[-depth:] == path.parts[-depth:] for other in others):
