@@ -48,34 +48,47 @@ Cheaptalk.beliefs = (() => {
   }
   const total = (move) => (move ? move.earlier + move.sum : 0);
 
-  function cell(belief, prior, words, moved) {
+  /** Draw a belief into a cell. */
+  function paint(element, belief, prior, words, moved) {
     const away = belief - prior;
     const strength = Math.abs(away) / (away > 0 ? 1 - prior : prior);
     const text = away === 0 ? "" : belief === 1 ? "1" : belief === 0 ? "0" : belief.toFixed(2).replace("0.", ".");
-    return h("div", { role: "cell", class: `belief ${away > 0 ? "yes" : away < 0 ? "no" : ""} ${moved ? "moved" : ""}`, vars: { strength: strength.toFixed(2) }, title: words, "aria-label": words }, text);
+    const said = `${words}: ${away === 0 ? "nothing learnt" : `${number(belief)} available`}`;
+    const state = `${said}${moved}`;
+    if (element.dataset.state === state) return element;
+    element.dataset.state = state;
+    element.className = `belief ${away > 0 ? "yes" : away < 0 ? "no" : ""} ${moved ? "moved" : ""}`;
+    element.style.setProperty("--strength", strength.toFixed(2));
+    element.textContent = text;
+    element.title = said;
+    element.setAttribute("aria-label", said);
+    return element;
   }
+  const box = () => h("div", { role: "cell" });
 
-  function make(page, data, go, privateGrid) {
-    const placeOf = (event) => page.places.get(event);
-    data = { unit: 1, floor: 0, ...data };
+  function make(page, given, go, privateGrid) {
+    const data = { unit: 1, floor: 0, ...given };
     const { pairs, movers } = history(data);
     const seats = page.play.seats.length;
     const titles = privateGrid ? page.model.grids[page.model.private_grid].columns : Array.from({ length: data.slots }, (_, i) => String(i));
+    const slot = titles.map((title) => `slot ${title}`);
     const most = [...pairs.entries()].sort((a, b) => total(b[1].moves.at(-1)) - total(a[1].moves.at(-1)))[0];
-    const state = { key: most ? most[0] : "1 0", follow: true, step: null };
+    const state = { key: most ? most[0] : "1 0", follow: true, step: null, drawn: "", lines: [] };
 
-    const seatOptions = Array.from({ length: seats }, (_, seat) => [seat, `seat ${seat}`]);
-    const observer = select("observer", seatOptions, state.key.split(" ")[0], () => pick(`${observer.lastChild.value} ${target.lastChild.value}`, 1));
-    const target = select("target", seatOptions, state.key.split(" ")[1], () => pick(`${observer.lastChild.value} ${target.lastChild.value}`, 0));
+    const options = Array.from({ length: seats }, (_, seat) => [seat, `seat ${seat}`]);
+    const picked = (kept) => () => pick(`${observer.lastChild.value} ${target.lastChild.value}`, kept);
+    const observer = select("observer", options, state.key.split(" ")[0], picked(1));
+    const target = select("target", options, state.key.split(" ")[1], picked(0));
     const follow = h("input", { type: "checkbox", on: { change: () => { state.follow = follow.checked; if (state.follow && state.step) show(state.step); } } });
     follow.checked = true;
-    const matrix = h("div", { class: "matrix-place" });
     const table = h("div", { class: "history-place" });
+    const square = seats <= MATRIX ? makeSquare() : null;
     const element = h("div", { class: "beliefs" },
       h("div", { class: "bar-tools" }, observer, h("span", { class: "dim" }, "believes of"), target, h("label", { class: "check" }, follow, "follow the messages")),
-      table, seats <= MATRIX ? matrix : null,
+      table, square && square.element,
       h("p", { class: "dim small" }, `A belief that a slot is available starts each round at ${data.prior}. VPS is the sum over slots of how far it has moved${data.unit === 1 ? "" : `, times ${number(data.unit)}`}, in slots` +
         (data.floor ? `; a target's total counts what is above ${data.floor}.` : ".")));
+    const now = { belief: titles.map(box), sum: h("div", { role: "cell", class: "sum" }), truth: titles.map(box) };
 
     function pick(key, kept) {
       const seat = key.split(" ").map(Number);
@@ -84,7 +97,6 @@ Cheaptalk.beliefs = (() => {
       state.follow = follow.checked = false;
       if (state.step) show(state.step);
     }
-    const mean = (belief) => belief === data.prior ? "nothing learnt" : `${number(belief)} available`;
     const row = (title, cells, end, extra = "") => h("div", { role: "row", class: `belief-row ${extra}` }, h("div", { role: "rowheader", class: "rowhead" }, title), cells, end);
 
     function show(step) {
@@ -92,46 +104,83 @@ Cheaptalk.beliefs = (() => {
       const moved = movers.get(step.event);
       if (state.follow && moved && !moved.includes(state.key)) state.key = moved[0];
       const [o, t] = state.key.split(" ").map(Number);
+      const pair = pairs.get(state.key);
+      const drawn = `${state.key} ${step.round}`;
+      if (state.drawn !== drawn) { state.drawn = drawn; draw(o, t, pair, step.round); }
+      const latest = last(pair, step.event);
+      const current = latest && latest.round === step.round ? latest : null;
+      const fresh = current && current.event === step.event;
+      now.belief.forEach((cell, i) => paint(cell, current ? current.belief[i] : data.prior, data.prior, slot[i], Boolean(fresh && current.moved.has(i))));
+      now.sum.textContent = number(current ? current.sum : 0);
+      if (privateGrid) privateGrid.row(t).forEach((held, i) => copy(now.truth[i], held, slot[i]));
+      for (const { move, element: line } of state.lines) line.className = `belief-row ${move.event > step.event ? "later" : move.event === step.event ? "here" : ""}`;
+      if (square) square.show(step);
+    }
+    function copy(cell, held, words) {
+      const said = `${words}: ${held.words}`;
+      if (cell.title === said && cell.className === held.look) return;
+      cell.className = held.look;
+      cell.textContent = held.text || "";
+      cell.title = said;
+      cell.setAttribute("aria-label", said);
+    }
+
+    /** The table of a pair in a round: what is true, what is believed, and each message that moved it. */
+    function draw(o, t, pair, round) {
       observer.lastChild.value = String(o);
       target.lastChild.value = String(t);
-      const pair = pairs.get(state.key);
-      const now = last(pair, step.event);
-      const current = now && now.round === step.round ? now : null;
-      const belief = current ? current.belief : new Array(data.slots).fill(data.prior);
-      const truth = privateGrid ? privateGrid.row(t) : null;
-      const empty = h("div", { role: "cell", class: "sum" });
-      const moves = pair ? pair.moves.filter((move) => move.round === step.round) : [];
+      const moves = pair ? pair.moves.filter((move) => move.round === round) : [];
+      state.lines = moves.map((move) => ({ move, element: line(move) }));
       table.style.setProperty("--lines", String(pair ? longest(pair) : 0));
-      table.replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Belief, step by step" }, h("div", { role: "table", "aria-label": `What seat ${o} believes of seat ${t}`, class: "belief-table", vars: { columns: data.slots } },
+      const columns = { columns: data.slots, ...(privateGrid && privateGrid.wide ? { wide: privateGrid.wide } : {}) };
+      table.replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Belief, step by step" }, h("div", { role: "table", "aria-label": `What seat ${o} believes of seat ${t}`, class: "belief-table", vars: columns },
         row(h("span", { class: "dim" }, "slot"), titles.map((title) => h("div", { role: "columnheader", class: "colhead" }, title)), h("div", { role: "columnheader", class: "sum dim" }, "VPS")),
-        truth ? row(["truth of ", chip(t)], truth.map((c, i) => h("div", { role: "cell", class: c.look, title: `slot ${titles[i]}: ${c.words}`, "aria-label": `slot ${titles[i]}: ${c.words}` }, c.text || "")), empty) : null,
-        row(["belief of ", chip(o)], belief.map((b, i) => cell(b, data.prior, `slot ${titles[i]}: ${mean(b)}`, current && current.event === step.event && current.moved.has(i))), h("div", { role: "cell", class: "sum" }, number(current ? current.sum : 0)), "now"),
-        moves.map((move) => line(move, step)))), moves.length ? "" : h("p", { class: "dim small" }, "No message of this round moves this belief."));
-      if (seats <= MATRIX) square(step);
+        privateGrid ? row(["truth of ", chip(t)], now.truth, h("div", { role: "cell", class: "sum" })) : null,
+        row(["belief of ", chip(o)], now.belief, now.sum, "now"),
+        state.lines.map((one) => one.element))), moves.length ? "" : h("p", { class: "dim small" }, "No message of this round moves this belief."));
     }
     /** What one message did to the belief. */
-    function line(move, step) {
-      const at = placeOf(move.event);
+    function line(move) {
+      const at = page.places.get(move.event);
       const message = at === undefined ? null : page.play.steps[at];
       const gain = move.sum - move.before;
-      const jump = h("button", { type: "button", class: "plain", title: plain(data.sources[move.source]), disabled: at === undefined, on: { click: () => go(at) } }, message && message.id !== undefined ? `#${message.id} ` : "", h("span", { class: "source" }, plain(data.sources[move.source])));
-      return row(jump, move.belief.map((b, i) => cell(b, data.prior, `slot ${titles[i]}: ${mean(b)}`, move.moved.has(i))),
-        h("div", { role: "cell", class: "sum" }, number(move.sum), h("span", { class: "dim small" }, ` ${gain < 0 ? "−" : "+"}${number(Math.abs(gain))}`)),
-        move.event > step.event ? "later" : move.event === step.event ? "here" : "");
+      const source = plain(data.sources[move.source]);
+      const jump = h("button", { type: "button", class: "plain", title: source, disabled: at === undefined, on: { click: () => go(at) } }, message && message.id !== undefined ? `#${message.id} ` : "", h("span", { class: "source" }, source));
+      return row(jump, move.belief.map((belief, i) => paint(box(), belief, data.prior, slot[i], move.moved.has(i))),
+        h("div", { role: "cell", class: "sum" }, number(move.sum), h("span", { class: "dim small" }, ` ${gain < 0 ? "−" : "+"}${number(Math.abs(gain))}`)));
     }
 
     /** VPS of every pair so far. */
-    function square(step) {
-      const sums = Array.from({ length: seats }, (_, o) => Array.from({ length: seats }, (_, t) => total(last(pairs.get(`${o} ${t}`), step.event))));
+    function makeSquare() {
       const high = Math.max(1, ...[...pairs.values()].map((pair) => total(pair.moves.at(-1))));
-      const totals = Array.from({ length: seats }, (_, t) => sums.reduce((sum, row) => sum + row[t], 0));
-      matrix.replaceChildren(h("h4", null, "VPS so far, every pair"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "VPS of every pair" }, h("table", { class: "matrix" },
+      const all = Array.from({ length: seats }, (_, seat) => seat);
+      const buttons = all.map((o) => all.map((t) => o === t ? null : h("button", { type: "button", class: "plain", on: { click: () => pick(`${o} ${t}`, 1) } })));
+      const foot = all.map(() => h("td"));
+      const shown = h("div", { class: "matrix-place" }, h("h4", null, "VPS so far, every pair"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "VPS of every pair" }, h("table", { class: "matrix" },
         h("caption", { class: "unseen" }, "VPS so far by observer and target"),
-        h("thead", null, h("tr", null, h("th", { scope: "col", class: "dim small" }, "observer \\ target"), totals.map((_, t) => h("th", { scope: "col" }, chip(t))))),
-        h("tbody", null, sums.map((line, o) => h("tr", null, h("th", { scope: "row" }, chip(o)), line.map((sum, t) => h("td", null, o === t ? "" : h("button", {
-          type: "button", class: "plain", "aria-pressed": state.key === `${o} ${t}` ? "true" : "false", "aria-label": `seat ${o} of seat ${t}: ${number(sum)}`, vars: { strength: (sum / high).toFixed(2) }, on: { click: () => pick(`${o} ${t}`, 1) },
-        }, number(sum))))))),
-        h("tfoot", null, h("tr", null, h("th", { scope: "row", class: "dim small" }, "revealed"), totals.map((sum) => h("td", null, number(sum))))))));
+        h("thead", null, h("tr", null, h("th", { scope: "col", class: "dim small" }, "observer \\ target"), all.map((t) => h("th", { scope: "col" }, chip(t))))),
+        h("tbody", null, all.map((o) => h("tr", null, h("th", { scope: "row" }, chip(o)), all.map((t) => h("td", null, buttons[o][t]))))),
+        h("tfoot", null, h("tr", null, h("th", { scope: "row", class: "dim small" }, "revealed"), foot)))));
+      return {
+        element: shown,
+        show(step) {
+          const totals = all.map(() => 0);
+          all.forEach((o) => all.forEach((t) => {
+            if (o === t) return;
+            const sum = total(last(pairs.get(`${o} ${t}`), step.event));
+            totals[t] += sum;
+            const button = buttons[o][t];
+            const text = number(sum);
+            if (button.textContent !== text) {
+              button.textContent = text;
+              button.style.setProperty("--strength", (sum / high).toFixed(2));
+              button.setAttribute("aria-label", `seat ${o} of seat ${t}: ${text}`);
+            }
+            button.setAttribute("aria-pressed", state.key === `${o} ${t}` ? "true" : "false");
+          }));
+          totals.forEach((sum, t) => { foot[t].textContent = number(sum); });
+        },
+      };
     }
     return { element, show };
   }

@@ -7,6 +7,7 @@ Cheaptalk.timeline = (() => {
   const LANES = 12;
   const AT_ONCE = 500;
   const LONG = 1600;
+  const MUCH = 240;
   const LEFT_OUT = "It was left out of these pages.";
 
   // --- words ------------------------------------------------------------------------------------
@@ -50,9 +51,14 @@ Cheaptalk.timeline = (() => {
   const noLanes = (page) => (page.play.seats.length > LANES || page.play.seats.length < 2 ? null : h("span", { class: "lanes", "aria-hidden": "true", vars: { n: page.play.seats.length } }));
 
   const flat = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+  function value(data) {
+    const text = flat(data);
+    if (text.length <= MUCH) return h("span", { class: "value" }, text);
+    return h("details", { class: "value" }, h("summary", null, `${text.slice(0, 100)}…`), h("pre", null, typeof data === "string" ? data : JSON.stringify(data, null, 1)));
+  }
   const fields = (data, skip = []) => Object.entries(data)
-    .filter(([name, value]) => !skip.includes(name) && value !== "" && value !== null && !(Array.isArray(value) && !value.length))
-    .map(([name, value]) => h("span", { class: "field" }, h("span", { class: "dim" }, plain(name)), " ", h("span", { class: "value" }, flat(value))));
+    .filter(([name, own]) => !skip.includes(name) && own !== "" && own !== null && !(Array.isArray(own) && !own.length))
+    .map(([name, own]) => h("span", { class: "field" }, h("span", { class: "dim" }, plain(name)), " ", value(own)));
 
   function action(act) {
     return h("div", { class: "action" }, h("strong", null, plain(act.type)), " ", fields(act, ["type"]));
@@ -63,7 +69,7 @@ Cheaptalk.timeline = (() => {
         const data = JSON.parse(text);
         const name = data.kind ?? data.type;
         return h("div", { class: "payload" }, typeof name === "string" ? h("strong", null, plain(name)) : null, " ",
-          Object.entries(data).filter(([key]) => key !== "kind" && key !== "type").map(([key, value]) => h("span", { class: "field" }, h("span", { class: "dim" }, plain(key)), " ", h("span", { class: "value" }, flat(value)))));
+          Object.entries(data).filter(([key]) => key !== "kind" && key !== "type").map(([key, own]) => h("span", { class: "field" }, h("span", { class: "dim" }, plain(key)), " ", value(own))));
       } catch { /* prose that begins with a brace */ }
     }
     if (text.length <= LONG) return h("div", { class: "prose" }, text);
