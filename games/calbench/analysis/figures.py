@@ -79,8 +79,8 @@ def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
     }
     note = (
         f"Means over seats (n by setting) with {_percent(reporting)} intervals over games. Nearer to the origin is "
-        "better. Adjusted cost charges missed meetings; 1/2/3 scale. VPS is of typed messages unless a series says that "
-        "it was reflected; the two do not compare."
+        "better. Adjusted cost charges missed meetings; 1/2/3 scale. VPS is of typed messages unless a series says "
+        "that it was reflected; the two do not compare."
     )
     return finish(made, "Privacy against cost", note, entries)
 

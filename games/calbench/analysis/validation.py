@@ -27,9 +27,8 @@ def sheet(
     games = gather_runs(runs, [prose_messages]).seen(prose_messages)
     drawn = draw([game for game in games if setting in ("", game.result.group)], each, seed)
     write_sheet(out, drawn)
-    print(
-        f"{out}: {len(drawn)} messages. Fill the column `shows` with yes or no, then: cheaptalk disclosures score {out}"
-    )
+    print(f"{out}: {len(drawn)} messages to judge. Write yes or no into the column shows, then:")
+    print(f"cheaptalk disclosures score {out}")
 
 
 @app.command()
