@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,7 +91,8 @@ def scenario(seats: int, *groups: Sequence[int]) -> ToyScenario:
 async def run(game: Game[Any, Any], scenario: BaseModel, strategies: Sequence[Strategy[Any]], **options: Any) -> Trace:
     """Play a game with these strategies in its seats."""
     seating = [Seating(type(strategy).__name__, strategy) for strategy in strategies]
-    return await play(game, scenario, seating, **options)
+    async with asyncio.timeout(120):  # a post that is lost is waited for for ever
+        return await play(game, scenario, seating, **options)
 
 
 def order(trace: Trace) -> list[tuple[int, int]]:

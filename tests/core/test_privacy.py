@@ -209,7 +209,7 @@ class Spy(Script):
         self.found += [item for item in everything if isinstance(item, WALLS)]
         self.found += [item for item in everything if isinstance(item, Strategy) and item is not self]
         self.texts.update(item for item in everything if isinstance(item, str))
-        for item in (item for root in handed for item in reachable(root)):
+        for item in [item for root in handed for item in reachable(root)]:
             self.bend(item)
 
     def bend(self, item: Any) -> None:
@@ -322,19 +322,15 @@ async def test_a_message_that_changes_while_it_is_judged_does_not_cross_a_missin
 
 
 class Loose(Pick):
-    """A legal action's subclass, with which rules might be overruled."""
+    """A legal action's subclass, which might overrule what the rules read."""
 
     type: Literal["test_loose"] = "test_loose"  # type: ignore[assignment]
 
-    @property
-    def digit(self) -> int:  # type: ignore[override]
-        return 3
-
 
 async def test_a_subclass_of_a_legal_action_is_not_legal():
-    trace = await run(
-        Toy(), scenario(1, (0,)), [Script(lambda o: [Loose.model_construct()] if o.phase == "pick" else ())]
-    )
+    seat = Script(lambda observation: [Loose(digit=3)] if observation.phase == "pick" else ())
+    trace = await run(Toy(), scenario(1, (0,)), [seat])
+    assert [event.conflict.rule for event in trace.of(InvalidAction)] == ["wrong_phase"]
     assert not list(trace.of(BatchApplied))
 
 
