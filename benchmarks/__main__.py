@@ -13,9 +13,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import measure
+from benchmarks.models import models
 from benchmarks.pages import pages
 
-MEASURES = {**measure.MEASURES, "pages": pages}
+MEASURES = {**measure.MEASURES, "models": models, "pages": pages}
 
 
 def main(names: list[str]) -> int:
