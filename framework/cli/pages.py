@@ -42,12 +42,15 @@ def site(
     traces: Annotated[bool, typer.Option("--traces", help="Copy the traces, to be downloaded.")] = False,
 ) -> None:
     """Write the same pages as static files, which open from disk and can be hosted anywhere."""
+    from framework.cli._console import progress_bar
     from framework.errors import UserError
     from framework.pages.runs import open_runs
     from framework.pages.site import write_site
     from framework.trace import TraceError
 
     try:
-        print(write_site(open_runs(runs), out, title=title, prompts=prompts, traces=traces))
+        with progress_bar("site") as progress:
+            index = write_site(open_runs(runs), out, title=title, prompts=prompts, traces=traces, progress=progress)
+        print(index)
     except TraceError as error:
         raise UserError(str(error)) from error

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from framework.errors import UserError
 from framework.pages.content import ASSETS, Content, asset, front_html
 from framework.pages.runs import Run
+from framework.runner import Progress, Tally
 
 __all__ = ["write_site"]
 
 _MARK = "cheaptalk-site"
 _OURS = ("assets", "data", "traces", "index.html", _MARK)
-
-Progress = Callable[[int, int], None]
-"""Told how many games are written, and of how many."""
 
 
 def write_site(
@@ -94,7 +92,7 @@ def _write_games(content: Content, out: Path, traces: bool, progress: Progress |
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
         if progress is not None:
-            progress(done, len(games))
+            progress(Tally(done, len(games), 0))
 
 
 def _write(path: Path, content: str | bytes) -> None:
