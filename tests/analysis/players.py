@@ -31,7 +31,7 @@ class Chatty(Strategy[Observation]):
         assert view is not None
         first = observation.round.speakers[0]
         for post in observation.inbox:
-            if post.sender == first and post.round == observation.round.index:
+            if post.sender == first and post.content.startswith("I propose slot "):
                 self.slot = int(post.content.split("slot ")[1].split(".")[0])
         if not observation.turn.channels:
             return view.commit(self.slot) if self.slot is not None and observation.turn.participates else []

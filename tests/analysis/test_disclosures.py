@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from framework.analysis import gather_runs
-from framework.cli import main
 from framework.errors import UserError
 from framework.experiment import Experiment, Reporting
 from framework.runner import run
@@ -19,6 +18,7 @@ from framework.stats import share_test, wilson
 from games.calbench.analysis.disclosure import DISCLOSURE
 from games.calbench.analysis.phrases import LABELS, labels_of
 from games.calbench.analysis.sheets import Judged, Line, draw, prose_messages, read_sheet, validation, write_sheet
+from tests.analysis.conftest import Cheaptalk
 from tests.analysis.rows import row, seen
 from tests.analysis.test_calbench_tables import CHATTY, lines
 
@@ -152,23 +152,18 @@ def test_precision_and_recall_are_those_of_table_13():
         assert said == [precision, recall]
 
 
-def test_the_commands_make_a_sheet_and_score_it(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    def cheaptalk(*arguments: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as exit:
-            main(["disclosures", *map(str, arguments)])
-        return int(exit.value.code or 0), *capsys.readouterr()
-
+def test_the_commands_make_a_sheet_and_score_it(folder: Path, tmp_path: Path, cheaptalk: Cheaptalk):
     sheet = tmp_path / "sheet.csv"
-    code, out, _ = cheaptalk("sheet", folder, "--out", sheet, "--each", "3", "--setting", "varied")
+    code, out, _ = cheaptalk("disclosures", "sheet", folder, "--out", sheet, "--each", "3", "--setting", "varied")
     assert code == 0
     assert out.splitlines()[1] == f"cheaptalk disclosures score {sheet}"
-    code, _, err = cheaptalk("score", sheet)
+    code, _, err = cheaptalk("disclosures", "score", sheet)
     assert (code, err) == (2, f"cheaptalk: {sheet}: no line is filled in; write yes or no into the column shows\n")
     filled(sheet, "yes")
-    code, out, _ = cheaptalk("score", sheet, "--markdown")
+    code, out, _ = cheaptalk("disclosures", "score", sheet, "--markdown")
     assert code == 0
     assert "| Own-slot proposal |" in out
     filled(sheet, "perhaps")
-    assert "line 2: shows is 'perhaps'; write yes or no" in cheaptalk("score", sheet)[2]
+    assert "line 2: shows is 'perhaps'; write yes or no" in cheaptalk("disclosures", "score", sheet)[2]
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    assert "line 2 is not of a sheet" in cheaptalk("score", tmp_path / "other.csv")[2]
+    assert "line 2 is not of a sheet" in cheaptalk("disclosures", "score", tmp_path / "other.csv")[2]

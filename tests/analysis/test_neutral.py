@@ -5,50 +5,25 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from framework.analysis import ALL, Analysis, Findings, by_strategy, gather_runs
 from framework.analysis.failures import FAILURES, Fault
 from framework.analysis.usage import USAGE, Consumed
-from framework.cli import main
 from framework.errors import UserError
 from framework.experiment import Reporting
 from framework.runner import run
 from framework.stats import wilson
 from framework.tables import run_names
 from framework.trace import Trace, read_trace, write_trace
+from tests.analysis.conftest import Cheaptalk
 from tests.analysis.rows import aborted, row, seen
 from tests.core.runs import PLAYERS, toy
 
 REPORTING = Reporting(resamples=200)
 LUCKY = f"{PLAYERS}:Lucky"
-
-
-class Said(NamedTuple):
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-
-Cheaptalk = Callable[..., Said]
-
-
-@pytest.fixture
-def cheaptalk(capsys: pytest.CaptureFixture[str]) -> Cheaptalk:
-    """Run a command in this process."""
-
-    def call(*arguments: str | Path) -> Said:
-        with pytest.raises(SystemExit) as exit:
-            main([str(argument) for argument in arguments])
-        return Said(int(exit.value.code or 0), *capsys.readouterr())
-
-    return call
 
 
 @pytest.fixture(scope="module")
