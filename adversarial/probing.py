@@ -7,16 +7,15 @@ asked, so what these learn beyond the cooperative protocol is what the protocol 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from pydantic import PositiveInt
-
-from framework import AgreementView, Observation, Send
-from protocols.dsm import Dsm, DsmParams, Offer
+from framework import AgreementView, Observation, Params, Send
+from protocols.dsm import Dsm, Offer
 from protocols.imap import CostRequest, Imap, Message
 from protocols.sdmap import Propose, SdMap
 from protocols.typed import Received, send_all
 
-__all__ = ["NosyDsm", "NosyDsmParams", "NosyImap", "NosySdMap"]
+__all__ = ["NosyDsm", "NosyImap", "NosySdMap"]
 
 _ALL = 1_000_000
 """More offers than there are."""
@@ -75,18 +74,14 @@ class NosySdMap(SdMap):
         return send_all(others, Propose(agreement=id, option=probe))
 
 
-class NosyDsmParams(DsmParams):
-    """As `DsmParams`, with offer sets as large as can be."""
-
-    L_min: PositiveInt = _ALL
-    L_max: PositiveInt = _ALL
-
-
 class NosyDsm(Dsm):
     """DSM that wants scores for every option at once, also for those that it could not take itself."""
 
     adversarial = True
-    params_type = NosyDsmParams
+
+    def __init__(self, params: Params | None = None, **values: Any) -> None:
+        super().__init__(params, **values)
+        self.params = self.params.model_copy(update={"L_min": _ALL, "L_max": _ALL})
 
     def _offers(self, observation: Observation, view: AgreementView) -> list[Offer]:
         offers = super()._offers(observation, view)

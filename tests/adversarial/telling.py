@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from framework import Action, Observation, Seating, Send, Strategy, Trace, play
+from framework import Action, Event, Observation, Seating, Send, Strategy, Trace, play
 from games.calbench import CalBench, CalBenchRules, Scenario
 
 
@@ -37,3 +37,9 @@ def told(task: Scenario, texts: Mapping[int, Sequence[str]], channel: str = "all
     trace = asyncio.run(play(CalBench(CalBenchRules(channels=(channel,))), task, seats))
     assert trace.aborted is None, trace.aborted
     return trace
+
+
+def with_events(trace: Trace, events: Sequence[Event]) -> Trace:
+    """The same game with other events."""
+    fields = {name: getattr(trace, name) for name in Trace.model_fields}
+    return Trace.model_validate({**fields, "events": tuple(events)})

@@ -7,11 +7,10 @@ import asyncio
 import pytest
 
 from framework import Seating, Trace, play, read_trace, write_trace
-from framework.trace import GameStart
 from games.calbench import CalBench, Schedule
 from games.calbench.labels import bank
 from protocols.imap import Imap
-from tests.adversarial.telling import Teller, told
+from tests.adversarial.telling import Teller, told, with_events
 from tests.calbench.builders import scenario
 
 
@@ -56,7 +55,7 @@ def test_secrets_are_the_same_when_the_trace_is_read_back(tmp_path):
 def test_labels_that_are_not_known_here_are_refused(labels, said):
     trace = trace_of("1..", ".2.", meetings=[(0, 1)], priors=[])
     start = trace.start.model_copy(update={"facts": {**trace.start.facts, "labels": labels}})
-    other = trace.model_copy(update={"events": (start, *(e for e in trace.events if not isinstance(e, GameStart)))})
+    other = with_events(trace, [start, *trace.events[1:]])
     with pytest.raises(ValueError, match=said):
         CalBench().secrets(other)
 

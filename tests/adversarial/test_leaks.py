@@ -14,7 +14,7 @@ from framework.secrets import Secret
 from framework.trace import GameAborted, Trace, write_trace
 from games.calbench import CalBench
 from tests.adversarial.commands import Cheaptalk
-from tests.adversarial.telling import told
+from tests.adversarial.telling import told, with_events
 from tests.calbench.builders import scenario
 from tests.privacy.talking import Line, trace_of
 
@@ -139,7 +139,7 @@ def test_aborted_games_are_in_no_mean_and_their_leaks_are_listed(tmp_path: Path,
     own = of_seat(0)
     quiet, leaky = told(TASK, {}), told(TASK, {0: [own.text]})
     over = GameAborted(boundary="model", seat=1, error="gone")
-    leaky = leaky.model_copy(update={"events": (*leaky.events, over)})
+    leaky = with_events(leaky, [*leaky.events, over])
     said = cheaptalk("leaks", saved(tmp_path / "run", quiet, leaky), "--json")
     by_strategy, by_audience, messages = json.loads(said.out)
     assert by_strategy["rows"][0]["games"] == 1
@@ -165,7 +165,7 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, cheaptalk: Cheaptalk):
     assert cheaptalk("run", "east", "--strategy", "uniform", "--limit", "1", "--out", east).code == 0
     stripped = told(TASK, {})
     start = stripped.start.model_copy(update={"facts": {}})
-    old = saved(tmp_path / "old", stripped.model_copy(update={"events": (start, *stripped.events[1:])}))
+    old = saved(tmp_path / "old", with_events(stripped, [start, *stripped.events[1:]]))
     for arguments, sentence in (
         (["nowhere"], "nowhere holds no traces"),
         ([east], "game 'east' declares no secrets"),
