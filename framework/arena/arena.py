@@ -71,16 +71,15 @@ class Arena:
         # Every seat has a player of its own: none is the default.
         self._common = Common.of(self._setup.experiment.model_copy(update={"strategy": None}))
         self.ladder = Ladder(game, ledger.ratings())
+        self._played = ledger.played()
 
     def plan(self) -> list[Match]:
         """Make the next matches from the ratings as they are, and write them down."""
-        first = len(self.ledger.matches())
-        count = min(self.config.at_once, self.config.games - first)
-        played = self.ledger.played()
+        first = self.ledger.count()
         found: list[Match] = []
-        for number in range(first, first + count):
-            match = self._match(number, {name: played[name] for name in self._specs})
-            played.update(set(match.seating))
+        for number in range(first, min(first + self.config.at_once, self.config.games)):
+            match = self._match(number, {name: self._played[name] for name in self._specs})
+            self._played.update(set(match.seating))
             found.append(match)
         self.ledger.plan(found)
         return found
@@ -187,10 +186,9 @@ def _play_all(arena: Arena, progress: Progress | None) -> Tally:
     ledger, games = arena.ledger, arena.config.games
 
     def tally() -> Tally:
-        done = len(ledger.matches()) - len(ledger.matches("planned"))
-        return Tally(done, games, len(ledger.matches("aborted")))
+        return Tally(ledger.count() - ledger.count("planned"), games, ledger.count("aborted"))
 
-    while matches := ledger.matches("planned") or (arena.plan() if len(ledger.matches()) < games else []):
+    while matches := ledger.matches("planned") or arena.plan():
         for _ in arena.play(matches):
             if progress is not None:
                 progress(tally())

@@ -127,7 +127,7 @@ class Ledger:
 
     def join(self, players: Iterable[str]) -> None:
         """Add players that are not in it yet; they join with the next match."""
-        number = len(self.matches())
+        number = self.count()
         with self._whole() as db:
             rows = [(player, number) for player in players]
             db.executemany("INSERT OR IGNORE INTO player VALUES (?, ?)", rows)
@@ -147,6 +147,11 @@ class Ledger:
             Match(number, scenario, task, tuple(json.loads(seating)), game_id, trace, found)
             for number, scenario, task, seating, game_id, trace, found in rows
         ]
+
+    def count(self, status: Status | None = None) -> int:
+        """How many matches there are, in all or of one status."""
+        (number,) = self._db.execute("SELECT count(*) FROM match WHERE ?1 IS NULL OR status = ?1", (status,)).fetchone()
+        return int(number)
 
     def played(self) -> Counter[str]:
         """Matches of each player, those that are planned among them."""

@@ -26,7 +26,7 @@ from framework.tables import read_run
 from framework.trace import read_trace
 from tests.analysis.conftest import Cheaptalk
 from tests.analysis.players import Chatty
-from tests.core.runs import start
+from tests.core.runs import finish, start
 
 POOL = ("dsm", "dsm-private", "dsm:theta=0.5", "silent")
 NEVER = Pairing(explore=0.0, distance=50.0)
@@ -176,6 +176,20 @@ def test_a_killed_arena_goes_on_to_the_same_end(folder: Path, tmp_path: Path):
     process.communicate()
     play_arena(arena(out), resume=True)
     assert contents(out) == contents(folder)
+
+
+def test_an_interrupted_arena_says_how_to_go_on(tmp_path: Path):
+    out = tmp_path / "interrupted"
+    flags = [f"--pool={name}" for name in POOL]
+    process = start("arena", "calbench", *flags, "--suite=quick", "--games=5000", "--seed=3", "--out", out)
+    deadline = time.monotonic() + 100
+    while process.poll() is None and time.monotonic() < deadline and len(list(out.glob("traces/0*.json"))) < 2:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    code, printed, said = finish(process)
+    assert (code, printed) == (130, "")
+    expected = f"interrupted; what was played is kept, go on with: cheaptalk arena {out} --resume"
+    assert said == f"cheaptalk: {expected}\n"
 
 
 def test_matches_made_at_once_do_not_know_of_each_other(tmp_path: Path):
