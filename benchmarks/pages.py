@@ -1,7 +1,7 @@
 """How long the pages of a large run take: to write, to open from disk, and to step through a game.
 
 `python -m benchmarks pages` plays 1,000 games first; `python -m benchmarks.pages --site DIR` measures a site
-that is there. Both need the extra `pages-test` and an installed Chromium. Times are medians; a fresh browser
+that is there. Both need the extra `test` and an installed Chromium. Times are medians; a fresh browser
 context, which has cached nothing, opens each page.
 """
 

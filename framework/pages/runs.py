@@ -30,6 +30,14 @@ class _Game(NamedTuple):
     result: GameResult
 
 
+def _experiment(config: Path) -> tuple[Experiment | None, str]:
+    """A run's experiment, and what is wrong with it: its games can be shown all the same."""
+    try:
+        return read_experiment(config), ""
+    except UserError as error:
+        return None, f"{error}."
+
+
 class Run:
     """A run's folder. What has been read is kept; `refresh` reads what has been written since.
 
@@ -48,7 +56,7 @@ class Run:
         self._board: Board | None = None
         config = path / "config.yaml"
         self.config = config.read_text(encoding="utf-8") if config.is_file() else ""
-        self.experiment: Experiment | None = read_experiment(config) if self.config else None
+        self.experiment, self._misread = _experiment(config) if self.config else (None, "")
         self.refresh()
 
     def refresh(self) -> None:
@@ -68,7 +76,7 @@ class Run:
                 notes.append(f"{error}.")
         if games != self._games:
             self._games, self._numbered, self._board = games, _numbered(games.values()), None
-        self.notes = tuple(notes)
+        self.notes = (*([self._misread] if self._misread else []), *notes)
 
     @property
     def numbers(self) -> Sequence[int]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRAWN = "performance.getEntriesByName('shown').length"
 UNNAMED = """() => [...document.querySelectorAll('a, button, input, select, summary')]
   .filter((e) => e.checkVisibility())
   .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.closest('label')?.textContent.trim()))
@@ -21,7 +22,7 @@ UNNAMED = """() => [...document.querySelectorAll('a, button, input, select, summ
 
 def browser() -> Iterator[Browser]:
     """A browser for the tests of one module; they are skipped where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="the extra pages-test is not installed")
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("no Chromium is installed")
     with playwright.sync_playwright() as driver:
@@ -51,6 +52,16 @@ class Visit:
     def go(self, address: str) -> None:
         """Follow an address within the pages."""
         self.page.evaluate("(to) => { location.hash = to; }", address)
+
+    def open(self, address: str) -> None:
+        """Follow an address, and wait until its page is drawn."""
+        before = self.page.evaluate(DRAWN)
+        self.go(address)
+        for _ in range(500):
+            if self.page.evaluate(DRAWN) > before:
+                return
+            self.page.wait_for_timeout(20)
+        raise TimeoutError(f"{address} was not drawn in ten seconds")
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other."""

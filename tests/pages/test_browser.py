@@ -256,7 +256,7 @@ def test_nothing_moves_on_the_page_while_one_steps(visit: Visit) -> None:
 
 # --- every page -----------------------------------------------------------------------------------
 
-PAGES = ["#/", "#/board", "#/run/sdmap", "#/run/east", f"{GAME}/message/3", "#/run/east/game/3"]
+PAGES = ["#/board", "#/run/sdmap", "#/run/east", f"{GAME}/message/3", "#/run/east/game/3", "#/"]
 
 
 @pytest.mark.parametrize("width", [360, 1280, 2560])
@@ -265,8 +265,7 @@ def test_no_page_is_wider_than_the_window(browser: Browser, site: Path, width: i
     viewport = {"width": width, "height": 800}
     visit = Visit(browser, address_of(site), viewport=viewport, color_scheme=scheme)
     for page in PAGES:
-        visit.go(page)
-        visit.page.wait_for_timeout(250)
+        visit.open(page)
         assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page
     assert visit.complaints == []
     visit.leave()
@@ -274,8 +273,7 @@ def test_no_page_is_wider_than_the_window(browser: Browser, site: Path, width: i
 
 def test_everything_that_can_be_used_has_a_name(visit: Visit) -> None:
     for page in PAGES:
-        visit.go(page)
-        visit.page.wait_for_timeout(250)
+        visit.open(page)
         assert visit.page.evaluate(UNNAMED) == [], page
 
 

@@ -107,6 +107,16 @@ def test_a_run_read_anew_has_the_games_written_since(folder: Path, tmp_path: Pat
     assert run.board().rows[0].games == 6
 
 
+def test_a_config_that_is_no_longer_understood_leaves_the_games_to_look_at(folder: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    shutil.copytree(folder, old)
+    (old / "config.yaml").write_text("game: toy\nforgotten: 1\n")
+    run = open_runs([old])[0]
+    assert "'forgotten' is not a known key" in run.page().notes[0]
+    assert run.summary().games == 6
+    assert run.game_pages(0) is not None
+
+
 def test_a_folder_without_traces_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=f"{tmp_path} holds no traces"):
         open_runs([tmp_path])

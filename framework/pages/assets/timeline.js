@@ -157,6 +157,7 @@ Cheaptalk.timeline = (() => {
   function make(page, { go, link, texts }) {
     const steps = page.play.steps;
     const rows = new Array(steps.length);
+    let marked = null;
     const sections = [];
     for (let place = 0; place < steps.length;) {
       const round = steps[place].round ?? -1;
@@ -170,7 +171,15 @@ Cheaptalk.timeline = (() => {
       section.list = h("div", { class: "round-body" });
       section.fold = h("details", { class: "round", open: small, on: { toggle: () => { if (section.fold.open) fill(section); } } },
         h("summary", null, heading(page, section.round, link)), section.list);
-      if (small) fill(section);
+    }
+    // The round that one looks at is drawn at once, the others as soon as it is on the screen.
+    if (small) setTimeout(fillAll, 60);
+    function fillAll() {
+      const pane = element.parentElement;
+      if (!pane) return;
+      const before = marked ? marked.getBoundingClientRect().top : 0;
+      sections.forEach(fill);
+      if (marked) pane.scrollTop += marked.getBoundingClientRect().top - before;
     }
 
     function fill(section) {
@@ -220,7 +229,6 @@ Cheaptalk.timeline = (() => {
       if (toTop || own.top < box.top + head) pane.scrollTop += own.top - box.top - head;
       else if (own.bottom > box.bottom - 24) pane.scrollTop += Math.min(own.bottom - box.bottom + 24, own.top - box.top - head);
     }
-    let marked = null;
     /** Mark a step, and bring it into sight. */
     function mark(place) {
       const section = sections.find((part) => place >= part.from && place < part.to);
