@@ -157,6 +157,21 @@ def test_the_address_follows_the_steps_and_leads_back_to_them(visit: Visit, brow
     again.leave()
 
 
+def test_the_current_step_is_in_sight_wherever_one_comes_from(visit: Visit) -> None:
+    seen = """() => {
+      const pane = document.querySelector('.pane.talk').getBoundingClientRect();
+      const step = document.querySelector('[aria-current=step]').getBoundingClientRect();
+      return step.top >= pane.top && step.top < pane.bottom && document.documentElement.scrollTop === 0;
+    }"""
+    for place in ("message/20", "message/2", "round/4", "round/1", "message/30"):
+        visit.go(f"{GAME}/{place}")
+        visit.page.wait_for_selector("[aria-current=step]")
+        visit.page.wait_for_timeout(150)
+        assert visit.page.evaluate(seen), place
+    visit.press("End")
+    assert visit.page.evaluate(seen)
+
+
 def test_a_round_is_reached_by_its_address_and_by_keys(visit: Visit) -> None:
     visit.go(f"{GAME}/round/2")
     visit.page.wait_for_selector("[aria-current=step]")

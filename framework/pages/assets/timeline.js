@@ -167,9 +167,10 @@ Cheaptalk.timeline = (() => {
       place = end;
     }
     const small = steps.length <= AT_ONCE;
+    let settled = !small;
     for (const section of sections) {
       section.list = h("div", { class: "round-body" });
-      section.fold = h("details", { class: "round", open: small, on: { toggle: () => { if (section.fold.open) fill(section); } } },
+      section.fold = h("details", { class: "round", open: small, on: { toggle: () => { if (section.fold.open && settled) fill(section); } } },
         h("summary", null, heading(page, section.round, link)), section.list);
     }
     // The round that one looks at is drawn at once, the others as soon as it is on the screen.
@@ -177,6 +178,7 @@ Cheaptalk.timeline = (() => {
     function fillAll() {
       const pane = element.parentElement;
       if (!pane) return;
+      settled = true;
       const before = marked ? marked.getBoundingClientRect().top : 0;
       sections.forEach(fill);
       if (marked) pane.scrollTop += marked.getBoundingClientRect().top - before;
