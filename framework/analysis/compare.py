@@ -194,9 +194,17 @@ def _cells(line: _Line) -> tuple[Value, ...]:
         paired.n,
         scale * line.first,
         scale * line.second,
-        Interval(scale * paired.difference, scale * paired.low, scale * paired.high),
+        Interval(scale * paired.difference, *(scale * end for end in _ends(line))),
         paired.p,
     )
+
+
+def _ends(line: _Line) -> tuple[float, float]:
+    """The interval of the difference; that of two shares is within -1..1, whatever Student says."""
+    low, high = line.paired.low, line.paired.high
+    if not line.column.percent or math.isnan(low):
+        return low, high
+    return max(-1.0, low), min(1.0, high)
 
 
 def _better(line: _Line, q: float, labels: Sequence[str], reporting: Reporting) -> str:

@@ -93,35 +93,25 @@ def bars(axes: Axes, labels: Sequence[str], series: Mapping[str, Sequence[Interv
     styles, height = looks(list(series)), 0.8 / max(1, len(series))
     longest = max((v.mean if math.isnan(v.high) else v.high for row in series.values() for v in row if v), default=0.0)
     for number, (name, values) in enumerate(series.items()):
-        look = styles[name]
         for place, value in enumerate(values):
-            if value is None:
-                continue
-            y = place - 0.4 + (number + 0.5) * height
-            axes.barh(
-                y,
-                value.mean,
-                0.92 * height,
-                color=_tint(look.colour),
-                edgecolor="black",
-                linewidth=0.6,
-                hatch=look.hatch,
-            )
-            axes.errorbar(value.mean, y, xerr=errors(value), fmt="none", ecolor="black", elinewidth=1.1, capsize=2.2)
-            end = max(value.mean, value.mean if math.isnan(value.high) else value.high, 0.0)
-            axes.annotate(
-                _short(value.mean),
-                (end, y),
-                (4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=7,
-                path_effects=halo(),
-            )
+            if value is not None:
+                _bar(axes, place - 0.4 + (number + 0.5) * height, 0.92 * height, value, styles[name])
     axes.set_yticks(range(len(labels)), labels, fontsize=8)
     axes.set_ylim(len(labels) - 0.45, -0.55)
     axes.set_xlim(right=1.16 * longest if longest > 0 else 1.0)
     axes.axvline(0, color="black", linewidth=0.8)
+
+
+def _bar(axes: Axes, y: float, height: float, value: Interval, look: Look) -> None:
+    ground = _tint(look.colour)
+    axes.barh(y, value.mean, height, color=ground, edgecolor="black", linewidth=0.6, hatch=look.hatch)
+    arms = errors(value)
+    whisker = axes.errorbar(value.mean, y, xerr=arms, fmt="none", ecolor="black", elinewidth=1.1, capsize=2.2)
+    for artist in whisker.get_children():
+        artist.set_path_effects(halo())
+    end = max(value.mean + arms[1][0], 0.0)
+    text = axes.annotate(_short(value.mean), (end, y), (4, 0), textcoords="offset points", va="center", fontsize=7)
+    text.set_path_effects(halo())
 
 
 def _tint(colour: str) -> tuple[float, float, float]:

@@ -77,7 +77,9 @@ def test_differences_are_of_task_means_and_q_values_are_over_the_rows(folders: t
         scale = 100 if metric == "coordination" else 1
         assert line["tasks"] == 3
         assert line["first"] == pytest.approx(scale * fmean(first.values()))
-        assert line["difference"] == pytest.approx(tuple(scale * part for part in expected[1:4]))
+        mean, low, high = (scale * part for part in expected[1:4])
+        ends = (max(-100.0, low), min(100.0, high)) if metric == "coordination" else (low, high)
+        assert line["difference"] == pytest.approx((mean, *ends))
         p.append(expected.p)
     assert [line["q"] for line in table] == pytest.approx(benjamini_hochberg(p))
 
