@@ -86,16 +86,23 @@ def _grid(findings: Findings) -> _Grid:
     return _Grid(fields, [heading(field) for field in fields], rows)
 
 
-def plain(findings: Findings) -> str:
-    """The table as aligned lines, one a row."""
+def plain(findings: Findings, *, flush: bool = True) -> str:
+    """The table as aligned lines, one a row.
+
+    Args:
+        findings: The table.
+        flush: Whether numbers without intervals are set to the right.
+    """
     fields, heads, rows = _grid(findings)
     lines = [heads, *([cell.line for cell in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    right = [numeric(field) and not any(row[place].interval for row in rows) for place, field in enumerate(fields)]
+    right = [
+        flush and numeric(field) and not any(row[place].interval for row in rows) for place, field in enumerate(fields)
+    ]
     return "\n".join(
         "  ".join(
-            cell.rjust(width) if flush else cell.ljust(width)
-            for cell, width, flush in zip(line, widths, right, strict=True)
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(line, widths, right, strict=True)
         ).rstrip()
         for line in lines
     )

@@ -25,18 +25,20 @@ def say(text: str) -> None:
 
 def print_table(table: Table, metrics: Sequence[str] | None = None) -> None:
     """Print a table: rich on a terminal, plain aligned text elsewhere."""
-    from framework._layout import footer, plain, pretty
+    from framework.analysis.headline import footer, headline
+    from framework.analysis.text import plain, pretty
 
+    findings, small = headline(table, metrics), footer(table, metrics)
     if not sys.stdout.isatty():
-        print(plain(table, metrics))
-        print(footer(table, metrics))
+        print(plain(findings, flush=False))
+        print(small)
         return
     from rich.console import Console
 
     console = Console(highlight=False)
-    for part in pretty(table, metrics, console.width):
+    for part in pretty(findings, console.width):
         console.print(part)
-    console.print(footer(table, metrics), style="dim", markup=False)
+    console.print(small, style="dim", markup=False)
 
 
 def said_in(forms: Mapping[str, bool]) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from framework._layout import footer, plain, pretty
+from framework.analysis import text
+from framework.analysis.headline import footer, headline
 from framework.csvs import write_csvs
 from framework.errors import UserError
 from framework.results import Abort, GameResult, Metrics, Value
 from framework.runner import run
 from framework.stats import bootstrap_mean, wilson
-from framework.tables import RunResults, read_run, summarise
+from framework.tables import RunResults, Table, read_run, summarise
 from framework.trace import Usage
 from tests.core.runs import PLAYERS, TOY, toy
 
@@ -47,6 +49,11 @@ def game(
 def aborted(number: int, **fields: object) -> GameResult:
     """A game that was not finished."""
     return game(number, None, (), metrics=Metrics({}), abort=Abort("model", 1, "no answer"), **fields)
+
+
+def plain(table: Table, names: Sequence[str] | None = None) -> str:
+    """The table as it is printed."""
+    return text.plain(headline(table, names), flush=False)
 
 
 def test_a_metric_by_seat_is_averaged_over_the_strategys_seats_and_its_interval_is_over_games():
@@ -123,8 +130,8 @@ def test_plain_text_is_aligned_and_names_direction_and_unit():
 
 def test_a_narrow_terminal_gets_the_table_in_parts():
     table = summarise([RunResults("r", [game(number, number % 2, (1, 2)) for number in range(4)])])
-    assert len(pretty(table, width=120)) == 1
-    assert len(pretty(table, width=40)) == 2
+    assert len(text.pretty(headline(table), width=120)) == 1
+    assert len(text.pretty(headline(table), width=40)) == 3
 
 
 def test_a_metric_that_no_game_declares_keeps_its_name():
