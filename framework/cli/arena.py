@@ -36,6 +36,11 @@ def arena(
         int | None, typer.Option(min=1, help="Matches made from the same ratings and played at once.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(help="Time limit of a move.")] = None,
+    cache: Annotated[str | None, typer.Option(metavar="DIR", help="Keep models' replies here and reuse them.")] = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="KIND=N,...", help="Stop when so many tokens, calls or dollars are spent.")
+    ] = None,
+    prices: Annotated[str | None, typer.Option(metavar="FILE", help="What models cost, in place of ours.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of matchmaking and of the games.")] = None,
     out: Annotated[str | None, typer.Option(help="Folder of the arena.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the arena in the folder.")] = False,
@@ -43,6 +48,7 @@ def arena(
     """Let players meet by rating, rate each game, and print the standings. Flags override the file."""
     from framework.arena.arena import ArenaStopped, play_arena
     from framework.cli._console import progress_bar, say
+    from framework.cli._models import call_models
     from framework.cli.run import rules_of
 
     flags = {
@@ -60,6 +66,7 @@ def arena(
         "seed": seed,
         "out": out,
     }
+    call_models(cache, budget, prices)
     config = _config(target, {key: value for key, value in flags.items() if value not in (None, {})}, resume)
     try:
         with progress_bar(config.game) as progress:
