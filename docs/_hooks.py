@@ -27,7 +27,7 @@ def _events() -> list[type[Event]]:
         waiting.extend(cls.__subclasses__())
         if get_args(cls.model_fields["type"].annotation) and cls.__module__.split(".")[0] != "tests":
             found.append(cls)
-    return sorted(found, key=lambda cls: cls.__module__ != "framework.trace")
+    return sorted(found, key=lambda cls: cls.__module__ != "framework.events")
 
 
 def _section(cls: type[Event]) -> str:
