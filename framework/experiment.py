@@ -260,7 +260,7 @@ def parse_experiment(data: Mapping[str, Any], overrides: Mapping[str, Any], plac
     if {"suite", "tasks", "scenarios"} & overrides.keys():
         for key in {"suite", "tasks", "scenarios"} - overrides.keys():
             merged.pop(key, None)
-    if {"suite", "tasks", "scenarios", "suite_seed", "limit"} & overrides.keys():
+    if {"suite", "tasks", "scenarios", "suite_seed", "limit", "rules"} & overrides.keys():
         merged.pop("digest", None)
     try:
         return Experiment.model_validate(merged)
