@@ -30,6 +30,7 @@ from framework.cli import (
     show,
 )
 from framework.cli._group import CommandGroup
+from framework.cli._rules import RuleOptions
 
 __all__ = ["ABORTED", "INTERRUPTED", "USER_ERROR", "app", "main"]
 
@@ -44,8 +45,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("run", cls=RuleOptions)(run.run)
 for _command in (
-    run.run,
     listing.list_,
     show.show,
     report.report,

@@ -14,9 +14,11 @@ __all__ = ["list_"]
 
 
 def list_(
-    what: Annotated[str | None, typer.Argument(help="games, strategies, suites, channels or topologies.")] = None,
+    what: Annotated[
+        str | None, typer.Argument(help="games, strategies, suites, rules, channels or topologies.")
+    ] = None,
 ) -> None:
-    """Show the games, strategies, suites, channels and topologies that there are."""
+    """Show the games, strategies, suites, rules, channels and topologies that there are."""
     from framework.errors import UserError, nearest
 
     if what is not None and what not in _SECTIONS:
@@ -62,6 +64,20 @@ def _suites() -> Iterator[tuple[str, str]]:
             yield f"{name} {suite}", f"{said}{default}"
 
 
+def _rules() -> Iterator[tuple[str, str]]:
+    for name, found in _usable():
+        for rule, info in found.rules_type.model_fields.items():
+            default = info.get_default(call_default_factory=True)
+            yield f"{name} {rule}", f"default {default.name if rule == 'topology' else _plain(default)}"
+
+
+def _plain(value: object) -> str:
+    """A rule's value as one types it."""
+    if isinstance(value, (tuple, list)):
+        return ",".join(map(str, value)) or "empty"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _channels() -> Iterator[tuple[str, str]]:
     for name, found in _usable():
         for channel in found.channels:
@@ -94,6 +110,7 @@ _SECTIONS: dict[str, Callable[[], Iterator[tuple[str, str]]]] = {
     "games": _games,
     "strategies": _strategies,
     "suites": _suites,
+    "rules": _rules,
     "channels": _channels,
     "topologies": _topologies,
 }

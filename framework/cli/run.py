@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from framework.cli._rules import PackOrRule
     from framework.experiment import Experiment
     from framework.runner import Outcome
 
@@ -18,6 +19,7 @@ _MOST_ERRORS = 3
 
 
 def run(
+    context: typer.Context,
     target: Annotated[str, typer.Argument(metavar="GAME|FILE.yaml|RUN", help="A game, an experiment file or a run.")],
     suite: Annotated[str | None, typer.Option(help="A suite of the game; see `cheaptalk list suites`.")] = None,
     tasks: Annotated[str | None, typer.Option(help="A file of tasks, one JSON object a line.")] = None,
@@ -40,7 +42,9 @@ def run(
     concurrency: Annotated[int | None, typer.Option(min=1, help="Games that overlap in one process.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time limit of a move.")] = None,
     base_url: Annotated[str | None, typer.Option(help="Where an OpenAI-compatible server listens.")] = None,
-    prompts: Annotated[str | None, typer.Option(metavar="DIR", help="Templates in place of the game's own.")] = None,
+    prompts: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Templates in place of the game's own; or its rule `prompts`.")
+    ] = None,
     reflect: Annotated[bool, typer.Option("--reflect", help="Ask models for their beliefs after each round.")] = False,
     cache: Annotated[str | None, typer.Option(metavar="DIR", help="Keep models' replies here and reuse them.")] = None,
     budget: Annotated[
@@ -50,18 +54,22 @@ def run(
     out: Annotated[str | None, typer.Option(help="Folder of the run; a new one below runs/ by default.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
 ) -> int:
-    """Play the games of a suite and print a table. Flags override the file."""
+    """Play the games of a suite and print a table. Flags override the file.
+
+    Any other --NAME VALUE is a rule of the game, such as --turns 10; see `cheaptalk list rules`.
+    """
     from framework.cli._console import progress_bar
     from framework.cli._models import call_models, seat_models
     from framework.runner import RunStopped
     from framework.runner import run as play
 
+    named = _named_rules(context, target, prompts)
     flags = {
         "suite": suite,
         "tasks": tasks,
         "strategy": strategy,
         "seats": _seats(seat or []),
-        "rules": rules_of(rule or [], channels, topology),
+        "rules": {**rules_of(rule or [], channels, topology), **named.rules},
         "rotate": rotate,
         "seed": seed,
         "suite_seed": suite_seed,
@@ -72,7 +80,8 @@ def run(
         "limits": {} if seconds is None else {"seconds": seconds},
         "out": out,
     }
-    seat_models(flags, {"model": model, "base_url": base_url, "prompts": prompts, "reflect": reflect})
+    _refuse_empty(flags)
+    seat_models(flags, {"model": model, "base_url": base_url, "prompts": named.folder, "reflect": reflect})
     call_models(cache, budget, prices)
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})}, resume)
     try:
@@ -82,6 +91,38 @@ def run(
         return _stopped(stopped)
     _print(outcome)
     return 1 if outcome.aborted else 0
+
+
+def _refuse_empty(flags: dict[str, Any]) -> None:
+    """An empty value is a shell variable that is not set, and not a wish for the default."""
+    from framework.errors import UserError
+
+    for name in ("suite", "tasks", "strategy", "out"):
+        if flags.get(name) == "":
+            raise UserError(f"--{name} is empty; give a value, or leave it out")
+
+
+def _named_rules(context: typer.Context, target: str, prompts: str | None) -> PackOrRule:
+    """The rules that further options and `--prompts` name, and the folder of templates if that is what it names."""
+    from framework.cli._rules import PackOrRule, extras_of, pack_or_rule, rules_from
+
+    extras = extras_of(context)
+    if not (extras or prompts):
+        return PackOrRule(None, {})
+    game = _game(target)
+    found = pack_or_rule(prompts, game) if prompts else PackOrRule(None, {})
+    own = [name for parameter in context.command.params for name in parameter.opts if name.startswith("--")]
+    return PackOrRule(found.folder, {**found.rules, **rules_from(extras, game, own)})
+
+
+def _game(target: str) -> str:
+    """The game that a target is about."""
+    from framework.experiment import read_experiment
+
+    path = Path(target)
+    if (path / "config.yaml").is_file():
+        return read_experiment(path / "config.yaml").game
+    return read_experiment(path).game if path.suffix in (".yaml", ".yml") else target
 
 
 def _is_interactive(experiment: Experiment) -> bool:

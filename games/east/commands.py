@@ -46,6 +46,8 @@ def crossplay(
     strategies: Annotated[list[str], typer.Argument(metavar="STRATEGY...", help="Two or more strategies.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The runs go to DIR/runs, tables and figures to DIR.")],
     suite: Annotated[str, typer.Option(help="A suite of EAST.")] = "paper",
+    conditions: Annotated[str | None, typer.Option(help="Only these conditions, with commas.")] = None,
+    prompts: Annotated[str | None, typer.Option(help="Only these prompt variants, with commas.")] = None,
     rule: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule of EAST; repeatable.")] = None,
     seed: Seed = 0,
     concurrency: Annotated[int, typer.Option(min=1, help="Games that overlap.")] = 1,
@@ -55,6 +57,8 @@ def crossplay(
     from framework.experiment import parse_experiment
     from framework.runner import run
 
+    named = {"conditions": conditions, "prompts": prompts}
+    rules = {**dict(map(_rule, rule or ())), **{key: value for key, value in named.items() if value is not None}}
     folders = []
     for number, (one, two) in enumerate((one, two) for one in strategies for two in strategies):
         folders.append(out / "runs" / f"{number:03}")
@@ -63,7 +67,7 @@ def crossplay(
             "suite": suite,
             "strategy": one,
             "seats": {1: two},
-            "rules": dict(_rule(text) for text in rule or ()),
+            "rules": rules,
             "seed": seed,
             "suite_seed": seed,
             "concurrency": concurrency,

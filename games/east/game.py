@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, JsonValue, ValidationError, field_validator
+from pydantic import AliasChoices, BeforeValidator, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from framework.errors import explain
 from framework.game import Ballot, Game, Phase, Rules, Settlement
@@ -43,16 +43,26 @@ class EastRules(Rules):
 
     Attributes:
         conditions: Play these conditions of the suite only; empty for all.
-        prompts: Play these prompt variants of the suite only; empty for all.
+        prompt_variants: Play these prompt variants of the suite only; empty for all. It goes by `prompts` as well.
         association: Where strategies without a model take association strengths from.
         constrain: Whether the schema of a model's answer admits the four words only, and short reasoning, for
             models that cannot keep to a prompt. Off in the paper's setting.
     """
 
     conditions: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
-    prompts: Annotated[tuple[PromptVariant, ...], BeforeValidator(_split)] = ()
+    prompt_variants: Annotated[tuple[PromptVariant, ...], BeforeValidator(_split)] = Field(
+        default=(), validation_alias=AliasChoices("prompt_variants", "prompts")
+    )
     association: AssociationName = "table"
     constrain: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_one_name(cls, data: Any) -> Any:
+        """The short name of the prompt variants is typed over what a file says under the long one."""
+        if not isinstance(data, dict) or "prompts" not in data:
+            return data
+        return {**{key: value for key, value in data.items() if key != "prompts"}, "prompt_variants": data["prompts"]}
 
     @field_validator("association")
     @classmethod
@@ -136,11 +146,13 @@ class East(Game[Scenario, EastState]):
     def suite(self, name: str, seed: int) -> Sequence[Scenario]:
         paper, beyond = [c.name for c in CONDITIONS], [c.name for c in BEYOND]
         if name == "paper":
-            return self.scenarios(PAPER, self.rules.conditions or paper, self.rules.prompts or PROMPTS, seed)
+            return self.scenarios(PAPER, self.rules.conditions or paper, self.rules.prompt_variants or PROMPTS, seed)
         if name == "quick":
-            return self.scenarios(PAPER[:2], self.rules.conditions or paper, self.rules.prompts or ("direct",), seed)
+            return self.scenarios(
+                PAPER[:2], self.rules.conditions or paper, self.rules.prompt_variants or ("direct",), seed
+            )
         if name == "beyond":
-            return self.scenarios(PAPER, self.rules.conditions or beyond, self.rules.prompts or PROMPTS, seed)
+            return self.scenarios(PAPER, self.rules.conditions or beyond, self.rules.prompt_variants or PROMPTS, seed)
         raise ValueError(f"suite {name!r} is unknown to east; use one of {', '.join(self.suites)}")
 
     def scenarios(

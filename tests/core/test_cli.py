@@ -118,6 +118,18 @@ def test_aborted_games_are_shown_and_the_exit_code_says_so(tmp_path: Path, cheap
     assert "Traceback" in detail.detail
 
 
+def test_a_rule_of_the_game_is_an_option_of_its_own(tmp_path: Path, cheaptalk: Cheaptalk):
+    def rules(folder: Path) -> dict[str, object]:
+        config = yaml.safe_load((folder / "config.yaml").read_text())
+        return {name: config["rules"][name] for name in ("sweeps", "retries")}
+
+    options = ("--sweeps", "3", "--strategy", PROPOSER, "--retries=0")
+    assert cheaptalk("run", *options, TOY, "--out", tmp_path / "one").code == 0
+    assert rules(tmp_path / "one") == {"sweeps": 3, "retries": 0}
+    assert cheaptalk("run", tmp_path / "one" / "config.yaml", "--retries", "1", "--out", tmp_path / "two").code == 0
+    assert rules(tmp_path / "two") == {"sweeps": 3, "retries": 1}
+
+
 def test_model_usage_is_summed_up(tmp_path: Path, cheaptalk: Cheaptalk):
     said = cheaptalk("run", TOY, "--strategy", f"{PLAYERS}:Counting", "--out", tmp_path / "run")
     usage = [line.get("usage", {}) for line in manifest(tmp_path / "run")]
@@ -131,7 +143,12 @@ def test_model_usage_is_summed_up(tmp_path: Path, cheaptalk: Cheaptalk):
     [
         (["rnu"], "No such command 'rnu'"),
         (["run"], "Missing argument"),
-        (["run", TOY, "--strateg", "x"], "No such option: --strateg"),
+        (["run", TOY, "--strateg", "x"], "No such option: --strateg; did you mean '--strategy'?"),
+        (["run", TOY, "--retrys", "1"], "No such option: --retrys; did you mean '--retries'?"),
+        (["run", TOY, "--retries"], "--retries needs a value"),
+        (["run", TOY, "--retries", "x"], "'retries' is 'x'"),
+        (["run", "no-such-game", "--retries", "1"], "game 'no-such-game' is unknown"),
+        (["run", TOY, "--prompts", "nowhere", "--strategy", PROPOSER], "--prompts: no seat's strategy asks a model"),
         (["run", TOY, "--seed", "x"], "'--seed'"),
         (["run", TOY, "--seed", "-1"], "'--seed'"),
         (["run", TOY, "--jobs", "0"], "'--jobs'"),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from framework.cli import main
+from framework.trace import read_trace
+from games.east.prompting import EastPrompts
+from protocols.events import ModelSeat
 from tests.east.authored import replies, write_run
 
 
@@ -74,6 +78,9 @@ def test_labels_that_nobody_made_are_asked_for(run: Path, capsys: pytest.Capture
         (["east", "vet", "--association", "tables"], "'tables' is unknown; did you mean 'table'?"),
         (["run", "east", "--rule", "conditions=symetric"], "condition 'symetric' is unknown to east"),
         (["run", "east", "--rule", "prompts=cot"], "rules of east"),
+        (["run", "east", "--conditions", "symetric"], "condition 'symetric' is unknown to east; use some of symmetric"),
+        (["run", "east", "--condition", "symmetric"], "No such option: --condition; did you mean '--conditions'?"),
+        (["run", "east", "--prompts", "cot"], "--prompts cot is not a folder, and as a rule of east: "),
     ],
 )
 def test_a_mistake_is_one_sentence(
@@ -86,7 +93,7 @@ def test_a_mistake_is_one_sentence(
 
 
 def test_crossplay_plays_every_ordered_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["normative", "egocentric", "--suite", "quick", "--rule", "conditions=asymmetric"]
+    arguments = ["normative", "egocentric", "--suite", "quick", "--conditions", "asymmetric", "--prompts", "direct"]
     code, out, _ = call(capsys, "east", "crossplay", *arguments, "--out", str(tmp_path))
     assert code == 0
     for pairing in ("normative ", "egocentric ", "normative x egocentric ", "egocentric x normative "):
@@ -108,3 +115,45 @@ def test_a_whole_suite_is_played_and_reported(tmp_path: Path, capsys: pytest.Cap
     code, out, _ = call(capsys, "east", "report", str(tmp_path / "run"))
     assert code == 0
     assert "normative  all             all            90  100 [96, 100]  100 [96, 100]" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "groups"),
+    [
+        (["--conditions", "symmetric,noisy", "--prompts", "direct"], {"symmetric.direct", "noisy.direct"}),
+        (["--conditions=noisy", "--prompt-variants", "direct"], {"noisy.direct"}),
+        (["--rule", "prompts=direct", "--rule", "conditions=symmetric"], {"symmetric.direct"}),
+    ],
+)
+def test_conditions_and_prompt_variants_are_options(
+    options: list[str], groups: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = call(capsys, "run", "east", *options, "--out", str(tmp_path / "run"))
+    assert code == 0, err
+    played = [path.stem.split(".", 1)[1] for path in (tmp_path / "run" / "traces").glob("[!.]*.json")]
+    assert set(played) == groups
+    assert len(played) == 10 * len(groups)
+
+
+def test_prompts_names_a_variant_or_a_folder_of_templates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(EastPrompts.default, tmp_path / "direct")
+    said = model(tmp_path, ['{"chosen_word": "stitches"}'] * 4)
+    arguments = ["run", "east", "--suite", "quick", "--limit", "1", "--model", said, "--prompts", "direct"]
+    assert call(capsys, *arguments, "--out", str(tmp_path / "variant"))[0] == 0
+    monkeypatch.chdir(tmp_path)
+    assert call(capsys, *arguments, "--out", str(tmp_path / "folder"))[0] == 0
+    packs = {}
+    for name in ("variant", "folder"):
+        (path,) = (tmp_path / name / "traces").glob("[!.]*.json")
+        packs[name] = {event.pack for event in read_trace(path).of(ModelSeat)}
+    assert packs == {"variant": {"plain"}, "folder": {"direct"}}
+
+
+def test_prompt_variants_are_changed_over_what_a_file_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["run", "east", "--conditions", "symmetric", "--prompts", "direct", "--out", str(tmp_path / "one")]
+    assert call(capsys, *arguments)[0] == 0
+    config = str(tmp_path / "one" / "config.yaml")
+    assert call(capsys, "run", config, "--prompts", "standard_cot", "--out", str(tmp_path / "two"))[0] == 0
+    assert all("standard_cot" in path.name for path in (tmp_path / "two" / "traces").glob("[!.]*.json"))

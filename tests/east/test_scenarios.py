@@ -71,7 +71,7 @@ def test_no_place_in_the_list_gives_a_role_away() -> None:
 
 
 def test_rules_narrow_a_suite_to_conditions_and_prompts() -> None:
-    game = East(EastRules(conditions=("asymmetric",), prompts=("direct", "strategic_tom")))
+    game = East(EastRules(conditions=("asymmetric",), prompt_variants=("direct", "strategic_tom")))
     scenarios = game.suite("paper", 0)
     assert len(scenarios) == 20
     assert {(s.condition, s.prompt) for s in scenarios} == {("asymmetric", "direct"), ("asymmetric", "strategic_tom")}

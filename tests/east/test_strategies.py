@@ -38,7 +38,7 @@ def test_normative_seats_coordinate_on_the_target_in_all_ninety_games() -> None:
 
 @given(st.integers(0, 2**32))
 def test_normative_seats_coordinate_whatever_the_word_orders(seed: int) -> None:
-    game = East(EastRules(prompts=("direct",)))
+    game = East(EastRules(prompt_variants=("direct",)))
     for scenario in game.suite("paper", seed):
         picks = {
             Normative().pick(FocalView(order, knowledge, ("dentist",), association("table"), choose))
@@ -52,7 +52,7 @@ def test_egocentric_seats_never_coordinate_when_both_know() -> None:
 
 
 def test_uniform_seats_match_in_a_quarter_of_games() -> None:
-    game = East(EastRules(prompts=("direct",)))
+    game = East(EastRules(prompt_variants=("direct",)))
     results = [
         outcome_of(t).match for seed in range(20) for t in play_all(game.suite("paper", seed), Uniform, seed=seed)
     ]
