@@ -57,10 +57,11 @@ def write_csv(folder: Path, findings: Findings) -> Path:
     """
     path = folder / f"{findings.name}.csv"
     records = _records(findings)
+    columns = list(records[0]) if records else [field.name for field in findings.fields]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(records[0]) if records else [], lineterminator="\n")
+            writer = csv.DictWriter(file, columns, lineterminator="\n")
             writer.writeheader()
             writer.writerows(records)
     except OSError as error:
