@@ -56,7 +56,8 @@ def explain(error: ValidationError, model: type[BaseModel], place: str) -> UserE
         hint = nearest(str(loc[-1]), owner.model_fields) if owner else "remove it"
         return UserError(f"{place}: {path!r} is not a known key; {hint}")
     said = fault["msg"].removeprefix("Value error, ")
-    said = said[:1].lower() + said[1:]
+    if not said[1:2].isupper() and said[1:2] != "_":  # a sentence, not a name such as L_min
+        said = said[:1].lower() + said[1:]
     if fault["type"] == "missing":
         return UserError(f"{place}: {path!r} is missing; add it")
     if not loc:

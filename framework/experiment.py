@@ -14,8 +14,9 @@ from pydantic import BaseModel, Field, JsonValue, NonNegativeInt, PositiveInt, V
 from framework import registry
 from framework.errors import UserError, explain, nearest
 from framework.game import Game
-from framework.messages import Frozen
+from framework.messages import Config
 from framework.specs import StrategySpec, named_from, refuse_secrets
+from framework.yamlfile import read_mapping
 
 __all__ = [
     "Experiment",
@@ -29,21 +30,21 @@ __all__ = [
 ]
 
 
-class LimitsConfig(Frozen):
+class LimitsConfig(Config):
     """What one seat may do in one move, as `framework.Limits`.
 
     Attributes:
-        seconds: Time for a move; null for no limit.
+        seconds: Time for a move, up to a million; null for no limit.
         messages: Messages in a move.
         chars: Characters in a message.
     """
 
-    seconds: float | None = Field(default=600.0, gt=0)
+    seconds: float | None = Field(default=600.0, gt=0, le=1e6)
     messages: PositiveInt = 256
     chars: PositiveInt = 8000
 
 
-class Reporting(Frozen):
+class Reporting(Config):
     """How results are summed up.
 
     Attributes:
@@ -57,7 +58,7 @@ class Reporting(Frozen):
     seed: NonNegativeInt = 0
 
 
-class Experiment(Frozen):
+class Experiment(Config):
     """Everything that decides what a run does. Paths are relative to the working directory.
 
     Attributes:
@@ -100,6 +101,13 @@ class Experiment(Frozen):
     out: str = ""
     report: Reporting = Reporting()
     digest: str = ""
+
+    @field_validator("out", "tasks")
+    @classmethod
+    def _is_a_path(cls, path: str) -> str:
+        if "\0" in path:
+            raise ValueError("a path may not hold a null character; remove it")
+        return path
 
     @field_validator("rules")
     @classmethod
@@ -236,14 +244,7 @@ def read_experiment(path: Path, overrides: Mapping[str, Any] | None = None) -> E
     Raises:
         UserError: If the file cannot be read or is not an experiment; unknown keys are refused.
     """
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; check the path") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(data, dict):
-        raise UserError(f"{path}: an experiment is a mapping such as 'game: calbench'; write keys and values")
+    data = read_mapping(path, "an experiment is a mapping such as 'game: calbench'")
     return parse_experiment(data, overrides or {}, str(path))
 
 
@@ -262,6 +263,9 @@ def parse_experiment(data: Mapping[str, Any], overrides: Mapping[str, Any], plac
             merged.pop(key, None)
     if {"suite", "tasks", "scenarios", "suite_seed", "limit", "rules"} & overrides.keys():
         merged.pop("digest", None)
+    for key in ("suite", "tasks", "scenarios"):
+        if key in merged and merged[key] in ("", [], ()):
+            raise UserError(f"{place}: {key!r} is empty; name some, or leave it out")
     try:
         return Experiment.model_validate(merged)
     except ValidationError as error:
@@ -273,7 +277,13 @@ def _with_seat_numbers(data: Mapping[str, Any]) -> dict[str, Any]:
     seats = data.get("seats")
     if not isinstance(seats, dict):
         return dict(data)
-    return {**data, "seats": {int(k) if str(k).isdecimal() else k: v for k, v in seats.items()}}
+    numbered: dict[Any, Any] = {}
+    for key, value in seats.items():
+        number = int(key) if str(key).isdecimal() else str(key)
+        if number in numbered:
+            raise UserError(f"seats: seat {number} is there twice; keep one of them")
+        numbered[number] = value
+    return {**data, "seats": numbered}
 
 
 def write_experiment(path: Path, experiment: Experiment) -> None:

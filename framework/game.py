@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from framework.channels import Channel
-from framework.messages import Action, Batch, Conflict, Frozen, Observation, Round, Turn
+from framework.messages import Action, Batch, Config, Conflict, Observation, Round, Turn
 from framework.prompts import Prompts
 from framework.topology import Topology, TopologySpec
 from framework.trace import Event, MetricValue, Trace
@@ -30,7 +30,7 @@ StateT = TypeVar("StateT")
 ScenarioT = TypeVar("ScenarioT", bound=BaseModel)
 
 
-class Rules(Frozen):
+class Rules(Config):
     """The knobs of a game that are not part of a scenario. A game subclasses it.
 
     Attributes:
@@ -131,6 +131,8 @@ class Metric:
         better: Which direction is better; `neither` for a plain count.
         compute: The function. It gives the same value for a trace that was read back from disk.
         percent: Whether tables show it as a percentage.
+        share: Whether it is a yes or no, 1 or 0 for each seat where it is by seat and otherwise for the game, so
+            that its mean is a share, with the interval of one.
         headline: Whether the printed table has a column for it; CSVs have all.
     """
 
@@ -139,6 +141,7 @@ class Metric:
     better: Literal["lower", "higher", "neither"]
     compute: Callable[[Trace], MetricValue]
     percent: bool = False
+    share: bool = False
     headline: bool = True
 
 

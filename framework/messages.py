@@ -7,9 +7,9 @@ of them could change would be a channel that no game declared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, SerializeAsAny
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, SerializeAsAny, model_validator
 
 from framework._kinds import Kinds
 from framework.agreement import AgreementView
@@ -21,6 +21,7 @@ __all__ = [
     "Action",
     "AnyAction",
     "Batch",
+    "Config",
     "Conflict",
     "Frozen",
     "Observation",
@@ -37,6 +38,29 @@ class Frozen(BaseModel):
     """A pydantic model that refuses changes and unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Config(Frozen):
+    """What people write in files and flags: numbers in it are finite, and no truths as in `turns: yes`."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _numbers_are_numbers(cls, data: Any) -> Any:
+        for name, value in data.items() if isinstance(data, dict) else ():
+            field = cls.model_fields.get(name)
+            if isinstance(value, bool) and field is not None and _is_number(field.annotation):
+                raise ValueError(f"{name!r} is {str(value).lower()}; write a number")
+        return data
+
+
+def _is_number(annotation: Any) -> bool:
+    """Whether a field is a number or None, and no truth."""
+    if get_origin(annotation) is Annotated:
+        return _is_number(get_args(annotation)[0])
+    parts = [part for part in get_args(annotation) if part is not type(None)]
+    return annotation in (int, float) or (bool(parts) and all(map(_is_number, parts)))
 
 
 class Action(Frozen):

@@ -39,8 +39,12 @@ def parse_named(text: str) -> tuple[str, dict[str, JsonValue]]:
     if match is None:
         raise UserError("a name is empty; give one such as imap or dsm:theta=0.5")
     pairs = _NEXT_PARAM.split(match["params"]) if match["params"] else []
-    split = (pair.strip().partition("=") for pair in pairs)
-    return match["name"], {key: parse_value(value) for key, _, value in split}
+    values: dict[str, JsonValue] = {}
+    for key, _, value in (pair.strip().partition("=") for pair in pairs):
+        if key in values:
+            raise UserError(f"{text!r} gives {key!r} twice; keep one of them")
+        values[key] = parse_value(value)
+    return match["name"], values
 
 
 def refuse_secrets(value: JsonValue, place: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import ConfigDict, Field, JsonValue, SkipValidation
 
-from framework.messages import Action, Conflict, Frozen, Observation
+from framework.messages import Action, Config, Conflict, Frozen, Observation
 from framework.prompts import Prompts
 from framework.trace import Note, SeatEvent, Usage
 
@@ -19,7 +19,7 @@ __all__ = ["BudgetSpent", "ModelFailure", "Params", "Record", "SeatStart", "Stra
 ObservationT = TypeVar("ObservationT", bound=Observation)
 
 
-class Params(Frozen):
+class Params(Config):
     """The typed parameters of a strategy; subclass it and name the subclass in `Strategy.params_type`."""
 
 

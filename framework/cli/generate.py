@@ -42,17 +42,8 @@ def generate(
 
 def _settings(config: Path | None, seed: int | None) -> dict[str, JsonValue]:
     """The config file as plain data, with the seed of the command line in place of its own."""
-    import yaml
-
-    from framework.errors import UserError
+    from framework.yamlfile import read_mapping
 
     assert config is not None
-    try:
-        data = yaml.safe_load(config.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{config}: {error.strerror}; check the path") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{config}: not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(data, dict):
-        raise UserError(f"{config}: a generator's settings are a mapping; write keys and values")
+    data = read_mapping(config, "a generator's settings are a mapping such as 'count: 10'")
     return data if seed is None else {**data, "seed": seed}

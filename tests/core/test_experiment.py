@@ -130,6 +130,17 @@ def test_scenarios_can_be_written_out():
         ({"seats": {7: PROPOSER}}, "seat 7: task toy-0 has seats 0 to 3"),
         ({"seats": {-1: PROPOSER}}, "'seats.-1"),
         ({"jobs": 0}, "'jobs' is 0: input should be greater than 0"),
+        ({"limit": True}, "file.yaml: 'limit' is true; write a number"),
+        ({"limits": {"seconds": False}}, "'seconds' is false; write a number"),
+        ({"rules": {"retries": True}}, "rules of tests.core.toy:Toy: 'retries' is true; write a number"),
+        ({"limits": {"seconds": float("inf")}}, "'limits.seconds' is inf: input should be a finite number"),
+        ({"limits": {"seconds": 1e300}}, "input should be less than or equal to 1000000"),
+        ({"out": "a\0b"}, "a path may not hold a null character"),
+        ({"scenarios": []}, "file.yaml: 'scenarios' is empty; name some"),
+        ({"suite": ""}, "file.yaml: 'suite' is empty; name some"),
+        ({"strategy": f"{PLAYERS}:NeedsModel:path=/a,path=/b"}, "gives 'path' twice; keep one"),
+        ({"seats": {0: PROPOSER, "0": PROPOSER}}, "seat 0 is there twice; keep one"),
+        ({"seats": {True: PROPOSER}}, "'seats.True.[key]' is 'True'"),
         ({"strategy": None}, "has no default strategy; name one"),
         ({"strategy": f"{PLAYERS}:NeedsModel:path=https://me:pw@host"}, "looks like a secret"),
     ],
@@ -143,15 +154,38 @@ def test_a_mistake_is_one_sentence_with_the_place_and_the_remedy(change: dict[st
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("a: [", "not valid YAML"), ("- a", "an experiment is a mapping"), ("", "is a mapping")]
+    ("text", "said"),
+    [
+        ("a: [", "not valid YAML"),
+        ("- a", "an experiment is a mapping"),
+        ("", "is a mapping"),
+        ("game: x\nseed: 1\nseed: 2\n", r"bad.yaml: not valid YAML: the key 'seed' is there twice.*line 3"),
+        ("game: x\nrules: {turns: 1, turns: 2}\n", "the key 'turns' is there twice"),
+        ("game: x\nrules: &a {b: *a}\n", "an alias stands within its own anchor"),
+        ("x0: &x0 [1, 1]\n" + "".join(f"x{i + 1}: &x{i + 1} [*x{i}, *x{i}]\n" for i in range(30)), "aliases stand for"),
+        ("game: " + "[" * 3000, "nested too deeply"),
+        ("game: !!python/object/apply:os.getcwd []", "not valid YAML: could not determine a constructor"),
+        ("game: \udcff", "not valid YAML"),
+    ],
 )
 def test_what_is_no_experiment_file_is_said(tmp_path: Path, text: str, said: str):
     path = tmp_path / "bad.yaml"
-    path.write_text(text)
+    path.write_text(text, errors="surrogateescape")
     with pytest.raises(UserError, match=said):
         read_experiment(path)
     with pytest.raises(UserError, match=r"nowhere.yaml: No such file or directory; check the path"):
         read_experiment(tmp_path / "nowhere.yaml")
+
+
+def test_what_an_anchor_stands_for_may_be_used_again_and_overridden(tmp_path: Path):
+    path = tmp_path / "anchors.yaml"
+    path.write_text(
+        f"game: {TOY}\nstrategy: &who {PROPOSER}\nseats: {{0: *who, 1: *who}}\n"
+        "rules: {topology: &net {name: clusters, size: 2}}\nscenarios:\n- {a: {b: &low {<<: *net, size: 3}}, c: *low}\n"
+    )
+    found = read_experiment(path)
+    assert found.seats[0] == found.seats[1] == found.strategy
+    assert found.scenarios[0]["c"] == {"name": "clusters", "size": 3}
 
 
 def test_a_faulty_task_is_named_by_its_line(tmp_path: Path):
