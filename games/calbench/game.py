@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import JsonValue, NonNegativeInt, PositiveInt
+from pydantic import JsonValue, NonNegativeInt, PositiveInt, ValidationError
 
 from framework import (
     AllAgentChat,
@@ -25,6 +25,7 @@ from framework import (
     Trace,
     Turn,
 )
+from framework.errors import explain
 from framework.ratings import Rated
 from framework.trace import BatchRolledBack
 from games.calbench.actions import Reschedule, Schedule
@@ -312,6 +313,16 @@ class CalBench(Game[Scenario, State]):
         from games.calbench.suites import suite
 
         return suite(name, seed)
+
+    def generate(self, config: Mapping[str, JsonValue]) -> Sequence[Scenario]:
+        """Tasks of one configuration; the settings are those of `TaskConfig`."""
+        from games.calbench.suites import TaskConfig, generate_tasks
+
+        try:
+            settings = TaskConfig.model_validate(config)
+        except ValidationError as error:
+            raise explain(error, TaskConfig, "generator of calbench") from error
+        return generate_tasks(settings)
 
     def read_tasks(self, path: Any) -> Sequence[Scenario]:
         from games.calbench.taskfile import read_tasks

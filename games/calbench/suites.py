@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from framework.messages import Config
 from games.calbench._dice import Dice
 from games.calbench.difficulty import buckets, difficulty
 from games.calbench.generator import Draft, GeneratorError, complete, draft
@@ -35,7 +36,7 @@ _CANONICAL_BLOCKED: Mapping[float, int] = MappingProxyType({0.6: 2, 0.8: 4, 1.0:
 """Blocked errands by density: the fuller a calendar, the more of it is fixed."""
 
 
-class TaskConfig(BaseModel):
+class TaskConfig(Config):
     """A suite of one's own: tasks of one configuration cell.
 
     Attributes:
@@ -46,8 +47,6 @@ class TaskConfig(BaseModel):
         bucketed: Take as many easy as medium and hard tasks, by tertile of the difficulty of `candidates`.
         candidates: Candidates that are generated, at least `count`; by default twice as many.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(min_length=1)] = "custom"
     params: ScenarioParams = ScenarioParams()
