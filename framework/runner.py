@@ -266,7 +266,8 @@ class _Sitting:
         jobs = iter(todo)
         writer = _Writer(self)
         with Watchdog(setup.experiment.limits.seconds):
-            lanes = [asyncio.create_task(self._lane(jobs, setup, writer)) for _ in range(setup.experiment.concurrency)]
+            width = max(1, min(setup.experiment.concurrency, len(todo)))
+            lanes = [asyncio.create_task(self._lane(jobs, setup, writer)) for _ in range(width)]
             try:
                 over, _ = await asyncio.wait(lanes, return_when=asyncio.FIRST_EXCEPTION)
                 for lane in over:
