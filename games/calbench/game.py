@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -30,6 +31,7 @@ from framework.ratings import Rated
 from framework.trace import BatchRolledBack
 from games.calbench.actions import Reschedule, Schedule
 from games.calbench.batches import DECISION_RULES, VOLUNTARY_RULES, apply_batch, schedule_of
+from games.calbench.calendars import Calendar, Errand, MeetingItem
 from games.calbench.events import CalendarBatch, ConsistencyViolation, MeetingMoved, MeetingResolved
 from games.calbench.labels import assign
 from games.calbench.metrics import METRICS
@@ -168,6 +170,18 @@ class CalBench(Game[Scenario, State]):
             labels=state.texts[turn.seat],
             topic=state.labels.meetings[state.meeting.id].text if turn.participates else "",
         )
+
+    def perturb(self, scenario: Scenario, seat: int, rng: random.Random) -> Scenario:
+        """The same scenario with one seat's errands in other slots and at other costs; its oracle is left as it is."""
+        slots = list(scenario.calendars[seat].slots)
+        own = [slot for slot, item in enumerate(slots) if not isinstance(item, MeetingItem)]
+        items = [slots[slot] for slot in own]
+        rng.shuffle(items)
+        for slot, item in zip(own, items, strict=True):
+            slots[slot] = item.model_copy(update={"cost": rng.randint(1, 3)}) if isinstance(item, Errand) else None
+        calendars = list(scenario.calendars)
+        calendars[seat] = Calendar(tuple(slots))
+        return scenario.model_copy(update={"calendars": tuple(calendars)})
 
     def view(self, state: State, seat: int) -> str:
         return state.calendars[seat].render(scale=state.scenario.cost_scale)
