@@ -161,7 +161,6 @@ def reflection_metrics(
             title="VPS, reflected",
             better="lower",
             compute=lambda trace: by_seat([target.excess(floor) for target in measured(trace)]),
-            headline=False,
         ),
         Metric(
             name="vps_reflected_total",

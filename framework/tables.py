@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -39,6 +39,7 @@ class Column:
     better: Literal["lower", "higher", "neither"] = "neither"
     percent: bool = False
     headline: bool = True
+    share: bool = False
 
 
 class RunResults(NamedTuple):
@@ -66,7 +67,8 @@ class Row:
         seats: Its seats in them.
         aborted: Games in which it plays that could not be finished; they enter no mean.
         cells: The mean of each column, over the seats of the strategy where the metric has values by seat and
-            otherwise over games; None where there is no value. Intervals are over games.
+            otherwise over games; None where there is no value. Intervals are over games: Wilson's for a share
+            with one value a game, and a bootstrap otherwise.
     """
 
     run: str
@@ -147,8 +149,11 @@ def run_names(folders: Iterable[Path]) -> dict[Path, str]:
     return found
 
 
-def columns_of(results: Iterable[GameResult]) -> tuple[Column, ...]:
-    """The columns of the games that were played; a metric that its game does not declare keeps its name."""
+def columns_of(results: Sequence[GameResult]) -> tuple[Column, ...]:
+    """The columns of the games that were played; a metric that its game does not declare keeps its name.
+
+    A metric that has no value in any game is in no headline.
+    """
     found: dict[str, Column] = {}
     names: dict[str, None] = {}
     games: dict[str, None] = {}
@@ -160,7 +165,16 @@ def columns_of(results: Iterable[GameResult]) -> tuple[Column, ...]:
             found.setdefault(column.name, column)
     for name in names:
         found.setdefault(name, Column(name, name))
-    return tuple(column for column in found.values() if column.name in names)
+    return tuple(
+        replace(column, headline=column.headline and _has_value(column.name, results))
+        for column in found.values()
+        if column.name in names
+    )
+
+
+def _has_value(metric: str, results: Iterable[GameResult]) -> bool:
+    values = (result.metrics[metric] for result in results if metric in result.metrics)
+    return any(value.game is not None or any(seat is not None for seat in value.seats) for value in values)
 
 
 def _declared(game: str) -> tuple[Column, ...]:
@@ -168,7 +182,7 @@ def _declared(game: str) -> tuple[Column, ...]:
         metrics = registry.game(game).metrics
     except UserError:
         return ()
-    return tuple(Column(m.name, m.title, m.better, m.percent, m.headline) for m in metrics)
+    return tuple(Column(m.name, m.title, m.better, m.percent, m.headline, m.share) for m in metrics)
 
 
 class _Key(NamedTuple):
@@ -239,6 +253,8 @@ def _cell(column: Column, samples: Sequence[_Sample], reporting: Reporting) -> I
         games += [number] * len(kept)
     if not values:
         return None
+    if column.share and len(set(games)) == len(games) and set(values) <= {0.0, 1.0}:
+        return wilson(sum(values), len(values), reporting.confidence)
     interval = bootstrap_mean(
         values, games, confidence=reporting.confidence, resamples=reporting.resamples, seed=reporting.seed
     )

@@ -114,7 +114,14 @@ def test_a_seat_without_a_value_does_not_count():
     assert table.rows[0].cells[0] is None
     assert table.rows[0].cells[1] is not None
     assert table.rows[0].cells[1].mean == 2.0
-    assert plain(table).splitlines()[1].split()[:5] == ["g", "a", "2", "4", "-"]
+    assert plain(table, ["agreed", "messages"]).splitlines()[1].split()[:5] == ["g", "a", "2", "4", "-"]
+
+
+def test_a_metric_without_a_value_in_any_game_is_in_no_headline():
+    table = summarise([RunResults("r", [game(0, None, (1, None)), game(1, None, (3, None))])])
+    assert [(column.name, column.headline) for column in table.columns] == [("agreed", False), ("messages", True)]
+    assert "agreed" not in plain(table)
+    assert "1 more metrics" in footer(table)
 
 
 def test_plain_text_is_aligned_and_names_direction_and_unit():
