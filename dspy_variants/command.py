@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -26,7 +26,8 @@ def optimize(app: typer.Typer) -> None:
             str | None, typer.Option(help="The model that rewrites, as DSPy names it; the one that plays if none.")
         ] = None,
         suite: Annotated[str | None, typer.Option(help="Where tasks come from; the game's default if none.")] = None,
-        tasks: Annotated[int, typer.Option(min=1, help="Training tasks, and as many for validation.")] = 3,
+        tasks: Annotated[str | None, typer.Option(metavar="FILE", help="A file of tasks instead of a suite.")] = None,
+        train: Annotated[int, typer.Option(min=1, help="Training tasks, and as many for validation.")] = 3,
         holdout: Annotated[int, typer.Option(min=1, help="Tasks for the comparison at the end.")] = 3,
         games: Annotated[int, typer.Option(min=2, help="About how many games the search may play.")] = 20,
         weight: Annotated[list[str] | None, typer.Option(metavar="METRIC=W", help="What counts; repeatable.")] = None,
@@ -42,7 +43,9 @@ def optimize(app: typer.Typer) -> None:
         _require_dspy()
         from dspy_variants.optimizing import keep
 
-        found = _optimize(game, variant, model, lm, suite, tasks, holdout, games, weight, rule, reflect, threads, seed)
+        choice = _Choice(game, suite or "", tasks or "", train, holdout, seed)
+        search = _Search(weight or [], games, threads)
+        found = _optimize(choice, search, variant, model, lm, rule or [], reflect)
         _tell(found, *keep(out, found))
 
 
@@ -57,20 +60,27 @@ def _require_dspy() -> None:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network for prices
 
 
+class _Choice(NamedTuple):
+    """Which tasks."""
+
+    game: str
+    suite: str
+    tasks: str
+    train: int
+    holdout: int
+    seed: int
+
+
+class _Search(NamedTuple):
+    """How long to search, and for what."""
+
+    weights: list[str]
+    games: int
+    threads: int
+
+
 def _optimize(
-    name: str,
-    variant: str,
-    model: str,
-    lm: str | None,
-    suite: str | None,
-    tasks: int,
-    holdout: int,
-    games: int,
-    weight: list[str] | None,
-    rule: list[str] | None,
-    reflect: bool,
-    threads: int,
-    seed: int,
+    choice: _Choice, how: _Search, variant: str, model: str, lm: str | None, rule: list[str], reflect: bool
 ) -> Optimized:
     from dspy_variants.optimizing import optimize as search
     from dspy_variants.seat import VariantParams, VariantStrategy
@@ -78,8 +88,9 @@ def _optimize(
     from framework.experiment import Experiment, Setup
 
     base = load_variant(variant)
-    rules = dict(_pair(text, "rule") for text in rule or ())
-    setup = Setup.of(Experiment.model_validate({"game": name, "suite": suite or "", "rules": rules}))
+    rules = dict(_pair(text, "rule") for text in rule)
+    experiment = {"game": choice.game, "suite": choice.suite, "tasks": choice.tasks, "rules": rules}
+    setup = Setup.of(Experiment.model_validate(experiment))
     params = VariantParams(model=model, variant=variant, reflect=reflect)
     VariantStrategy(params, block=base)  # says at once what is missing
 
@@ -89,15 +100,15 @@ def _optimize(
     return search(
         setup.game,
         base,
-        _split(setup.game, list(setup.scenarios), tasks, holdout, seed),
+        _split(setup.game, list(setup.scenarios), choice),
         seat,
         _language_model(lm, model),
-        weights={key: float(str(value)) for key, value in (_pair(text, "weight") for text in weight or ())}
+        weights={key: float(str(value)) for key, value in (_pair(text, "weight") for text in how.weights)}
         or _usual_weights(setup.game),
-        games=games,
-        seed=seed,
-        threads=threads,
-        suite=setup.experiment.suite,
+        games=how.games,
+        seed=choice.seed,
+        threads=how.threads,
+        suite=setup.experiment.suite or choice.tasks,
         suite_seed=setup.experiment.suite_seed,
         model=model,
     )
@@ -120,19 +131,20 @@ def _usual_weights(game: Game[Any, Any]) -> dict[str, float]:
     return {name: value for name, value in usual.items() if name in known} or {known[0]: 1.0}
 
 
-def _split(game: Game[Any, Any], scenarios: list[Any], tasks: int, holdout: int, seed: int) -> Tasks:
+def _split(game: Game[Any, Any], scenarios: list[Any], choice: _Choice) -> Tasks:
     import random
 
     from dspy_variants.optimizing import Tasks
     from framework.errors import UserError
 
-    if len(scenarios) < 2 * tasks + holdout:
+    train, wanted = choice.train, 2 * choice.train + choice.holdout
+    if len(scenarios) < wanted:
         raise UserError(
-            f"{game.name} has {len(scenarios)} tasks in this suite, and {2 * tasks + holdout} are asked for "
-            "(training, as many for validation, and the holdout); ask for fewer, or name a larger suite"
+            f"{game.name} has {len(scenarios)} tasks here, and {wanted} are asked for (training, as many for "
+            "validation, and the holdout); ask for fewer, or name a larger suite"
         )
-    random.Random(seed).shuffle(scenarios)
-    return Tasks(scenarios[:tasks], scenarios[tasks : 2 * tasks], scenarios[2 * tasks : 2 * tasks + holdout])
+    random.Random(choice.seed).shuffle(scenarios)
+    return Tasks(scenarios[:train], scenarios[train : 2 * train], scenarios[2 * train : wanted])
 
 
 def _language_model(name: str | None, model: str) -> Any:

@@ -10,6 +10,7 @@ Source: Agrawal et al., GEPA: Reflective Prompt Evolution Can Outperform Reinfor
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -113,6 +114,7 @@ def optimize(
     player = Player(game, scenarios, seat, weights, seed)
     found = _search(base, player, ids, lm, games, seed, threads)
     _check(player)
+    rejected = _rejected(player, {candidate.hash for candidate in found})
     best = max(range(len(found)), key=lambda number: (found[number].mean, -number))
     record = Record(
         base=base.label,
@@ -124,7 +126,7 @@ def optimize(
         validation=tuple(ids[1]),
         holdout=tuple(ids[2]),
         versions={package: version(package) for package in ("dspy", "gepa")},
-        candidates=tuple(found),
+        candidates=(*found, *rejected),
         held_out=_compare(player, base.text, found[best].text, ids[2]),
         games=tuple(player.games),
         usage=player.usage,
@@ -161,6 +163,7 @@ def _search(
         use_merge=False,
         seed=seed,
     )
+    logging.getLogger("dspy").setLevel(logging.WARNING)
     program = optimizer.compile(_Program(base.text, player), trainset=training, valset=validation)
     details = program.detailed_results
     return [
@@ -179,6 +182,17 @@ def _candidate(text: str, parents: Sequence[int | None], scores: Any, tasks: Seq
         scores=by_task,
         mean=sum(by_task.values()) / len(by_task) if by_task else 0.0,
     )
+
+
+def _rejected(player: Player, validated: set[str]) -> list[Candidate]:
+    """The candidates that were tried in training only, in the order in which they were first played."""
+    found = []
+    for block, text in player.blocks.items():
+        scores = {game.task: game.score for game in player.games if game.block == block}
+        if block not in validated:
+            mean = sum(scores.values()) / len(scores)
+            found.append(Candidate(text=text, hash=block, scores=scores, mean=mean, rejected=True))
+    return found
 
 
 def _compare(player: Player, base: str, best: str, tasks: Sequence[str]) -> HeldOut:

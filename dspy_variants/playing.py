@@ -48,6 +48,7 @@ class Player:
         self._weights, self._seed = weights, seed
         self._lock = threading.Lock()
         self.games: list[PlayedGame] = []
+        self.blocks: dict[str, str] = {}
         self.usage = Usage()
         self.failure = ""
 
@@ -72,6 +73,7 @@ class Player:
         )
         with self._lock:
             self.games.append(played)
+            self.blocks[played.block] = block
             self.usage = total_usage([self.usage, result_of(trace).usage])
         return Score(value, feedback(trace, self._weights))
 

@@ -35,8 +35,10 @@ class Candidate(Frozen):
         text: The block.
         hash: SHA-256 of the text.
         parents: Which candidates it was made from, by number.
-        scores: Its score on each validation task, by the task's id.
+        scores: Its score on each task that it was judged by, by the task's id: the validation tasks, or for one
+            that was rejected before, the training tasks that it was tried on.
         mean: Their mean.
+        rejected: Whether it did not do better than its parent in training, and so was not validated.
     """
 
     text: str
@@ -44,6 +46,7 @@ class Candidate(Frozen):
     parents: tuple[int, ...] = ()
     scores: dict[str, float] = {}
     mean: float = 0.0
+    rejected: bool = False
 
 
 class HeldOut(Frozen):
@@ -77,7 +80,7 @@ class Record(Frozen):
         validation: Ids of the tasks that candidates were chosen by.
         holdout: Ids of the tasks that played no part.
         versions: Versions of the packages that matter.
-        candidates: Every candidate, in order; the base is the first.
+        candidates: Every candidate, those that were validated first, in order; the base is the first of all.
         games: Every game that was played, in order.
         held_out: The comparison at the end.
         usage: What the model that played consumed.

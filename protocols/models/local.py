@@ -111,6 +111,7 @@ class LocalServer:
         params.hostnames = ["127.0.0.1"]
         params.api_keys = [self.token]
         params.ui = False
+        params.cache_ram_mib = params.n_ctx_checkpoints = 0  # the slots are the cache; more would only take memory
         params.endpoint_slots = False
         params.verbosity = 0
         self._server: Any = xllamacpp.Server(params)

@@ -159,7 +159,9 @@ def test_the_search_keeps_to_its_budget_of_games(tmp_path: Path) -> None:
     assert len(searched) <= 8 + 4  # the last step may finish what it began
     path, beside = keep(tmp_path, found)
     assert path is None
-    assert beside.is_file()
+    rejected = [one for one in json.loads(beside.read_text())["candidates"] if one["rejected"]]
+    assert [one["text"] for one in rejected] == ["Nothing new."]
+    assert set(rejected[0]["scores"]) <= set(found.record.training)
 
 
 def test_too_few_games_are_refused_before_any_is_played() -> None:
