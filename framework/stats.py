@@ -86,7 +86,8 @@ def wilson(successes: float, n: int, confidence: float = 0.95) -> Interval:
     share = successes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)))
-    return Interval(share, max(0.0, middle - half), min(1.0, middle + half))
+    low = max(0.0, middle - half) if successes > 0 else 0.0  # rounding would leave a trace of itself at the ends
+    return Interval(share, low, min(1.0, middle + half) if successes < n else 1.0)
 
 
 def bootstrap_mean(

@@ -99,6 +99,7 @@ def _same_event(event: Event, read: Event) -> Iterator[str]:
 def metrics_are_sound(game: Game[Any, Any], playing: Playing) -> Iterator[str]:
     """Metrics that change the trace, differ between two looks at it, or are not numbers."""
     names = [metric.name for metric in game.metrics]
+    shares = {metric.name for metric in game.metrics if metric.share}
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"two metrics are named {name!r}; rename one"
     trace = playing.trace
@@ -117,5 +118,7 @@ def metrics_are_sound(game: Game[Any, Any], playing: Playing) -> Iterator[str]:
         numbers = [number for number in (value.game, *value.seats) if number is not None]
         if strange := [number for number in numbers if not math.isfinite(number)]:
             yield f"metric {name!r} has the value {strange[0]}; give None where it has none"
+        if name in shares and (other := [n for n in value.seats or (value.game,) if n not in (0, 1, None)]):
+            yield f"metric {name!r} is declared a share and has the value {other[0]:g}; give 1, 0 or None"
         if len(value.seats) not in (0, seats):
             yield f"metric {name!r} has {len(value.seats)} values for {seats} seats; give one a seat or none"

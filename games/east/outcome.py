@@ -100,9 +100,9 @@ def _misled(trace: Trace) -> MetricValue:
 
 
 METRICS: tuple[Metric, ...] = (
-    Metric(name="match", title="Match", better="higher", compute=_match, percent=True),
-    Metric(name="normative", title="Normative", better="higher", compute=_normative, percent=True),
-    Metric(name="accidental", title="Accidental", better="neither", compute=_accidental, percent=True),
-    Metric(name="invalid_choice", title="Invalid", better="lower", compute=_invalid, percent=True),
-    Metric(name="misled", title="Misled", better="neither", compute=_misled, percent=True, headline=False),
+    Metric(name="match", title="Match", better="higher", compute=_match, percent=True, share=True),
+    Metric(name="normative", title="Normative", better="higher", compute=_normative, percent=True, share=True),
+    Metric(name="accidental", title="Accidental", better="neither", compute=_accidental, percent=True, share=True),
+    Metric(name="invalid_choice", title="Invalid", better="lower", compute=_invalid, percent=True, share=True),
+    Metric(name="misled", title="Misled", better="neither", compute=_misled, percent=True, share=True, headline=False),
 )

@@ -29,6 +29,12 @@ def test_wilson_of_none_starts_at_zero_and_does_not_end_there():
     assert wilson(10, 10) == pytest.approx((1.0, 0.7225, 1.0), abs=5e-5)
 
 
+@pytest.mark.parametrize("n", range(1, 60))
+def test_wilson_of_none_and_of_all_ends_exactly_at_zero_and_at_one(n: int):
+    assert wilson(0, n).low == 0.0
+    assert wilson(n, n).high == 1.0
+
+
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_ends_are_the_shares_that_the_score_test_just_rejects(case: tuple[int, int]):
     successes, n = case
