@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -63,9 +64,11 @@ class Findings:
                 raise ValueError(f"table {self.name!r} has {len(self.fields)} columns and a row of {len(row)} values")
 
     def shown(self) -> tuple[int, ...]:
-        """The places of the columns that tell people something."""
-        return tuple(
-            place
-            for place, field in enumerate(self.fields)
-            if not field.key or any(row[place] != self.rows[0][place] for row in self.rows)
-        )
+        """The places of the columns that tell people something: no key that rows share, no test that was not made."""
+        return tuple(place for place in range(len(self.fields)) if self._tells(place))
+
+    def _tells(self, place: int) -> bool:
+        field, column = self.fields[place], [row[place] for row in self.rows]
+        if field.key:
+            return any(value != column[0] for value in column)
+        return field.kind != "p" or not column or any(isinstance(p, float) and not math.isnan(p) for p in column)

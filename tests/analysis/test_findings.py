@@ -55,6 +55,12 @@ def test_a_key_that_differs_is_shown():
     assert plain(Findings(FIELDS, (TABLE.rows[0], other))).splitlines()[0].startswith("run")
 
 
+def test_tests_that_were_not_made_are_not_shown():
+    fields = (Field("x", "x", "count"), Field("q", "q", "p"))
+    assert plain(Findings(fields, ((1, math.nan), (2, None)))).splitlines()[0] == "x"
+    assert plain(Findings(fields, ((1, math.nan), (2, 0.5)))).splitlines()[0] == "x      q"
+
+
 def test_minus_zero_is_zero_and_no_number_is_a_dash():
     table = Findings((Field("x", "x"), Field("y", "y", "count")), ((-0.001, 1), (math.nan, None)))
     assert [line.split() for line in plain(table).splitlines()[1:]] == [["0.00", "1"], ["-", "-"]]
