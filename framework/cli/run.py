@@ -177,6 +177,8 @@ def _experiment(target: str, flags: dict[str, Any], resume: bool) -> Experiment:
         return read_experiment(path / "config.yaml", {**flags, "out": target})
     if path.suffix in (".yaml", ".yml"):
         return read_experiment(path, flags)
+    if ("/" in target and ":" not in target) or target in (".", ".."):  # a folder may be called as a game is
+        raise UserError(f"{target} is no game, no experiment file .yaml and no folder of a run; check the path")
     return parse_experiment({"game": target}, flags, "flags")
 
 

@@ -94,6 +94,20 @@ def test_flags_override_the_file_and_the_resolved_config_is_kept(tmp_path: Path,
     assert playings(tmp_path / "again") == playings(tmp_path / "run")
 
 
+@pytest.mark.parametrize("flag", ["--suite", "--tasks", "--strategy", "--out"])
+def test_an_empty_value_is_no_wish_for_the_default(cheaptalk: Cheaptalk, flag: str):
+    said = cheaptalk("run", TOY, "--strategy", PROPOSER, flag, "")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"cheaptalk: {flag} is empty; give a value, or leave it out\n"
+
+
+@pytest.mark.parametrize("target", ["runs/nowhere", "."])
+def test_a_path_that_holds_no_run_is_not_taken_for_a_game(cheaptalk: Cheaptalk, target: str):
+    said = cheaptalk("run", target, "--resume")
+    assert said.code == 2
+    assert said.err.startswith(f"cheaptalk: {target} is no game, no experiment file .yaml and no folder of a run")
+
+
 def test_a_run_is_resumed_by_its_folder(folder: Path, cheaptalk: Cheaptalk):
     next((folder / "traces").iterdir()).unlink()
     said = cheaptalk("run", folder, "--resume")
