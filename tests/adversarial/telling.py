@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from framework import Action, Event, Observation, Seating, Send, Strategy, Trace, play
+from framework import Action, Event, Observation, Seating, Send, Strategy, Trace, play, write_trace
 from games.calbench import CalBench, CalBenchRules, Scenario
 
 
@@ -31,10 +32,12 @@ class Teller(Strategy[Observation]):
         return self._decide(observation) if self._decide and observation.phase == "decision" else ()
 
 
-def told(task: Scenario, texts: Mapping[int, Sequence[str]], channel: str = "all_agent_groupchat") -> Trace:
-    """A game in which some seats say some texts, on one channel that addresses nobody."""
+def told(
+    task: Scenario, texts: Mapping[int, Sequence[str]], channel: str = "all_agent_groupchat", turns: int = 20
+) -> Trace:
+    """A game in which some seats say some texts, one a turn, on one channel that addresses nobody."""
     seats = [Seating("teller", Teller(texts.get(seat, ()), channel=channel)) for seat in range(task.num_agents)]
-    trace = asyncio.run(play(CalBench(CalBenchRules(channels=(channel,))), task, seats))
+    trace = asyncio.run(play(CalBench(CalBenchRules(channels=(channel,), turns=turns)), task, seats))
     assert trace.aborted is None, trace.aborted
     return trace
 
@@ -43,3 +46,12 @@ def with_events(trace: Trace, events: Sequence[Event]) -> Trace:
     """The same game with other events."""
     fields = {name: getattr(trace, name) for name in Trace.model_fields}
     return Trace.model_validate({**fields, "events": tuple(events)})
+
+
+def saved(folder: Path, *traces: Trace) -> Path:
+    """A run that holds some games."""
+    (folder / "traces").mkdir(parents=True)
+    for number, trace in enumerate(traces):
+        config = {"game": "calbench", "group": "varied", "task": f"task-{number}", "number": number}
+        write_trace(folder / "traces" / f"{number:04}.json", trace.model_copy(update={"config": config}))
+    return folder

@@ -11,10 +11,10 @@ import pytest
 
 from adversarial.leaks import Matcher, SemanticLeak, leaks_of
 from framework.secrets import Secret
-from framework.trace import GameAborted, Trace, write_trace
+from framework.trace import GameAborted
 from games.calbench import CalBench
 from tests.adversarial.commands import Cheaptalk
-from tests.adversarial.telling import told, with_events
+from tests.adversarial.telling import saved, told, with_events
 from tests.calbench.builders import scenario
 from tests.privacy.talking import Line, trace_of
 
@@ -80,14 +80,6 @@ def test_of_two_owners_of_one_text_each_answers_for_its_own():
     one, two = secret("rash", 0), Secret(**{**{f: getattr(secret("rash", 1), f) for f in Secret.__slots__}, "id": "2"})
     leaks = found([Line(0, 1, (2,), "my rash")], one, two)
     assert [leak.secret.id for leak in leaks] == ["2"]
-
-
-def saved(folder: Path, *traces: Trace) -> Path:
-    (folder / "traces").mkdir(parents=True)
-    for number, trace in enumerate(traces):
-        config = {"game": "calbench", "group": "varied", "task": f"task-{number}", "number": number}
-        write_trace(folder / "traces" / f"{number:04}.json", trace.model_copy(update={"config": config}))
-    return folder
 
 
 TASK = scenario(["1...", ".2..", "..3."], [(0, 1)])
