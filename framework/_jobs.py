@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from multiprocessing import connection, parent_process
@@ -24,7 +26,7 @@ from framework.results import GameResult, result_of
 from framework.specs import StrategySpec
 from framework.trace import GameAborted, Trace, write_trace
 
-__all__ = ["Common", "Job", "StorageError", "enter_worker", "keep", "play_group", "play_job"]
+__all__ = ["Common", "Job", "StorageError", "enter_worker", "keep", "long_lived", "play_group", "play_job"]
 
 
 class StorageError(Exception):
@@ -172,8 +174,26 @@ def play_group(jobs: Sequence[Job]) -> list[GameResult]:
     return asyncio.run(all_of_them())
 
 
+@contextmanager
+def long_lived() -> Iterator[None]:
+    """Spare the garbage collector what is loaded already, and let it come less often.
+
+    Games leave little behind that is circular: at its usual pace the collector takes a tenth of the time.
+    """
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
+
+
 def enter_worker() -> None:
     """Leave Ctrl-C to the process that started this one, and do not outlive it."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is None:

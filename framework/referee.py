@@ -29,7 +29,6 @@ from framework.trace import (
     GameEnd,
     GameStart,
     IllegalPublish,
-    MetricValue,
     Note,
     PhaseStart,
     RoundStart,
@@ -147,23 +146,21 @@ class Referee:
 
     def _finish(self, started: datetime) -> Trace:
         final: dict[str, JsonValue] = {}
-        metrics: dict[str, MetricValue] = {}
         try:
             final = self._game.final(self._state)
-            trace = self._trace(started, final, metrics)
-            if trace.aborted is None:
-                metrics = self._game.score(trace)
+            trace = self._trace(started, final)
+            metrics = self._game.score(trace) if trace.aborted is None else {}
         except Exception as error:
             self._log(self._own_failure(error))
-        return self._trace(started, final, metrics)
+            return self._trace(started, final)
+        return trace.model_copy(update={"metrics": metrics})
 
-    def _trace(self, started: datetime, final: dict[str, JsonValue], metrics: dict[str, MetricValue]) -> Trace:
+    def _trace(self, started: datetime, final: dict[str, JsonValue]) -> Trace:
         return Trace(
             game_id=self._game_id,
             config=self._config,
             events=tuple(self._events),
             final_state=final,
-            metrics=metrics,
             started_at=started,
             ended_at=datetime.now(UTC),
         )

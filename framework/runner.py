@@ -14,7 +14,7 @@ from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from framework import registry
-from framework._jobs import Common, Job, StorageError, keep, play_job
+from framework._jobs import Common, Job, StorageError, keep, long_lived, play_job
 from framework._loop import run_to_end
 from framework._pool import ProcessPool, WorkerDied, play_in_pool
 from framework._runfolder import ManifestLine, Planned, RunFolder, trace_name
@@ -248,7 +248,8 @@ class _Sitting:
                 with ProcessPool(min(experiment.jobs, len(todo)), _needed(setup)) as pool:
                     play_in_pool(pool.executor, todo, experiment.jobs, experiment.concurrency, self.add)
             else:
-                run_to_end(self._play_here(todo, setup))
+                with long_lived():
+                    run_to_end(self._play_here(todo, setup))
         except KeyboardInterrupt:
             raise RunStopped("interrupted", self._sorted(), interrupted=True) from None
         except StorageError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from framework import Action, AgreementView, Observation, Option, Settled
 from games.calbench.actions import Reschedule, Schedule
@@ -100,14 +100,18 @@ class CalendarAgreement(AgreementView):
         return tuple(actions)
 
 
+_shared = lru_cache(maxsize=4096)(Option)
+"""Options are values that recur at every turn: each is made once."""
+
+
 def _option(slot: int, item: Slot, room: bool) -> Option:
     if item is None:
-        return Option(slot, 0, "free")
+        return _shared(slot, 0, "free")
     if type(item) is MeetingItem:
-        return Option(slot, None, "agreement", item.meeting_id)
+        return _shared(slot, None, "agreement", item.meeting_id)
     if item.blocked:
-        return Option(slot, None, "fixed")
-    return Option(slot, item.cost if room else None, "own")
+        return _shared(slot, None, "fixed")
+    return _shared(slot, item.cost if room else None, "own")
 
 
 def _reschedule(item: int, source: int, target: int, reason: str) -> Reschedule:

@@ -54,8 +54,18 @@ class Assignment:
         }
 
 
+_latest: tuple[Scenario, Assignment] | None = None
+
+
 def assign(scenario: Scenario) -> Assignment:
-    """Deal the labels of a scenario; the same scenario is always dealt the same."""
+    """Deal the labels of a scenario; the same scenario is always dealt the same, and the latest deal is kept."""
+    global _latest
+    if _latest is None or _latest[0] is not scenario:
+        _latest = (scenario, _deal_all(scenario))
+    return _latest[1]
+
+
+def _deal_all(scenario: Scenario) -> Assignment:
     meetings = _deal(scenario.seed, "meeting")
     errands = _deal(scenario.seed, "errand")
     ids = [*(meeting.id for meeting in scenario.meetings), *(prior.id for prior in scenario.prior_meetings)]
