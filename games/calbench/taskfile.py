@@ -23,16 +23,19 @@ from games.calbench.oracle import dead_meetings, greedy, optimum, overloads, sch
 from games.calbench.params import Count, Positive, Share
 from games.calbench.scenario import Layout, Meeting, PriorMeeting, Scenario, ScenarioParams
 
+_MOST_SAID = 3
+
 
 class TaskFileError(ValueError):
-    """A task file cannot be used.
+    """A task file cannot be used. The message names the first faulty tasks and counts the others.
 
     Attributes:
         faults: One sentence for each faulty task, with file, line, value and remedy.
     """
 
     def __init__(self, faults: Sequence[str]) -> None:
-        super().__init__("\n".join(faults))
+        more = [f"{len(faults) - _MOST_SAID} more tasks are faulty"] if len(faults) > _MOST_SAID else []
+        super().__init__("; ".join([*faults[:_MOST_SAID], *more]))
         self.faults = tuple(faults)
 
 
@@ -168,6 +171,10 @@ def _check_records(task: Scenario) -> None:
                 f"but the optimum has {list(best.slots)} and {list(best.per_agent)}",
                 "compute it again",
             )
+    _check_witness(task)
+    score = difficulty(task, seed=task.seed)
+    if task.difficulty != score:
+        _fail(f"the stored difficulty is {task.difficulty.d:g} but it comes out as {score.d:g}", "compute it again")
     walk = greedy(task)
     cost = walk.total if walk.complete else None
     if task.greedy_cost != cost:
@@ -175,6 +182,15 @@ def _check_records(task: Scenario) -> None:
     density = _densities(task.calendars)
     if task.realised_density != density:
         _fail(f"realised_density is {list(task.realised_density)}", f"set it to {list(density)}")
+
+
+def _check_witness(task: Scenario) -> None:
+    if task.witness is None:
+        return
+    try:
+        schedule_cost(task, task.witness)
+    except ValueError as error:
+        _fail(f"the witness is no schedule ({error})", "set it to null, or to one")
 
 
 class _Public(BaseModel):

@@ -213,6 +213,9 @@ OWN_FAULTS: list[tuple[Edit, str]] = [
     (put(1.5, "params", "density"), "params.density"),
     (lambda task: task["params"].update(densty=1), "the key params.densty is unknown"),
     (lambda task: task.pop("oracle"), "the key oracle is missing"),
+    (put([0] * 5, "witness"), "the witness is no schedule (meeting 2 cannot be in slot 0): set it to null, or to one"),
+    (put([99] * 5, "witness"), "the witness is no schedule (meeting 1 cannot be in slot 99)"),
+    (put(0.25, "difficulty", "d"), "the stored difficulty is 0.25 but it comes out as "),
     (put([1], "witness"), "the witness has 1 slots for 5 meetings: give one for each"),
     (put("uniform", "params", "cost_setting"), "the cost setting is uniform but an errand costs more than 1"),
 ]
@@ -247,6 +250,15 @@ def test_every_faulty_task_of_a_file_is_named(tmp_path: Path) -> None:
         "4 (task t1): the task_id is used in line 3 already: give each task its own",
         "5: the key 'seed' is there twice in one object: keep one of the two",
     ]
+
+
+def test_a_file_that_is_faulty_all_over_is_said_in_few_words(tmp_path: Path) -> None:
+    path = tmp_path / "pretty.jsonl"
+    path.write_text(json.dumps(PUBLIC, indent=1))
+    with pytest.raises(TaskFileError) as caught:
+        read_tasks(path)
+    assert str(caught.value).count("broken JSON") <= 3
+    assert str(caught.value).endswith(f"; {len(caught.value.faults) - 3} more tasks are faulty")
 
 
 def test_a_missing_file_a_foreign_file_and_an_empty_file_are_refused(tmp_path: Path) -> None:
