@@ -22,7 +22,7 @@ from framework.registry import find
 from protocols.brains import AgentBrain, Brain, ModelBrain, Said, Sampling
 from protocols.events import InvalidResponse, ModelCall, ModelSeat
 from protocols.models import Model, ModelSpec, Settings, check_price, model_of, open_model
-from protocols.reading import LONGEST, Unreadable, read_reply
+from protocols.reading import LONGEST, Unreadable, read_reply, reasoning
 from protocols.reflecting import reflect
 from protocols.thread import Thread, make_context
 
@@ -233,7 +233,8 @@ class LlmStrategy(Strategy[Observation]):
         self.record.usage = _added(self.record.usage, said.usage)
         self.record.events.append(_call(observation, purpose, prompt, said))
         reply = said.completion
-        return read_reply(reply.text, self._pack.read, complete=reply.finish != "length")
+        move: Move = read_reply(reply.text, self._pack.read, complete=reply.finish != "length")
+        return move._replace(thinking=reasoning(reply.text, reply.thought, move.thinking))
 
     async def end_round(self, observation: Observation) -> None:
         if self.params.reflect:

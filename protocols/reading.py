@@ -11,7 +11,7 @@ import json_repair
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
-__all__ = ["LONGEST", "Unreadable", "read_json", "read_reply"]
+__all__ = ["LONGEST", "Unreadable", "read_json", "read_reply", "reasoning"]
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ LONGEST = 250_000
 """Characters of a reply that are looked at; a longer one is not read."""
 _LONGEST_REPAIR = 100_000
 _DEEPEST = 40
-_THINK = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
+_THINK = re.compile(r"^\s*<think>(.*?)</think>", re.DOTALL)
 
 
 class Unreadable(ValueError):
@@ -48,6 +48,19 @@ def read_reply(text: str, read: Callable[[JsonValue], T], *, complete: bool = Tr
                 except ValidationError:
                     continue
         raise Unreadable(_sentence(error)) from error
+
+
+def reasoning(text: str, thought: str, given: str) -> str:
+    """All the reasoning that came with a reply.
+
+    Args:
+        text: The reply, which may begin with a `<think>` block.
+        thought: What the provider handed over apart from the text.
+        given: What the answer itself gives as its reasoning.
+    """
+    block = _THINK.match(text[:LONGEST])
+    parts = (thought, block[1] if block else "", given)
+    return "\n\n".join(part.strip() for part in parts if part.strip())
 
 
 def read_json(text: str, *, complete: bool = True) -> JsonValue:
