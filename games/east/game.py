@@ -45,8 +45,8 @@ class EastRules(Rules):
         conditions: Play these conditions of the suite only; empty for all.
         prompt_variants: Play these prompt variants of the suite only; empty for all. It goes by `prompts` as well.
         association: Where strategies without a model take association strengths from.
-        constrain: Whether the schema of a model's answer admits the four words only, and short reasoning, for
-            models that cannot keep to a prompt. Off in the paper's setting.
+        constrain: Whether the schema of an answer admits the four words only, for models that are held to a schema.
+            The prompt is the same either way.
     """
 
     conditions: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
@@ -54,7 +54,7 @@ class EastRules(Rules):
         default=(), validation_alias=AliasChoices("prompt_variants", "prompts")
     )
     association: AssociationName = "table"
-    constrain: bool = False
+    constrain: bool = True
 
     @model_validator(mode="before")
     @classmethod
@@ -213,12 +213,15 @@ class East(Game[Scenario, EastState]):
         return f"{scenario.condition}/{scenario.prompt}"
 
     def facts(self, scenario: Scenario) -> dict[str, JsonValue]:
+        pack = self.prompts()
         return {
             "vignette": scenario.vignette.id,
             "condition": scenario.condition,
             "prompt": scenario.prompt,
             "target": scenario.target,
             "chance": CHANCE,
+            "prompt_pack": pack.name,
+            "prompt_pack_hash": pack.hash,
         }
 
     def page(self, trace: Trace, path: Path | None = None) -> PageModel:
@@ -230,7 +233,7 @@ class East(Game[Scenario, EastState]):
         return perturbed(scenario, seat, PERSONAS, rng)
 
     def public_facts(self, scenario: Scenario) -> dict[str, JsonValue]:
-        words: list[JsonValue] = [*sorted(scenario.vignette.words.all)]
+        words: list[JsonValue] = [*sorted(scenario.orders[0])]
         return {"prompt": scenario.prompt, **({"words": words} if self.rules.constrain else {})}
 
     def prompts(self) -> EastPrompts:

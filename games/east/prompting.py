@@ -8,7 +8,8 @@ asks for the same output fields.
 from __future__ import annotations
 
 import json
-from functools import cache
+import random
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,10 +22,6 @@ from games.east.observation import Choose, EastObservation
 from games.east.scenario import PROMPTS
 
 __all__ = ["Answer", "EastPrompts", "ReasonedAnswer", "with_article"]
-
-
-REASONING = 300
-"""Characters of reasoning that a constrained answer may have."""
 
 
 class Answer(BaseModel):
@@ -85,7 +82,7 @@ class EastPrompts(Prompts[EastObservation]):
     def answer_type(self, start: SeatStart) -> type[BaseModel]:
         free = Answer if start.facts.get("prompt") == "direct" else ReasonedAnswer
         words = start.facts.get("words")
-        return _constrained(free, tuple(map(str, words))) if isinstance(words, list) else free
+        return _constrained(free, _dealt(words, start)) if isinstance(words, list) else free
 
     def read(self, data: JsonValue) -> Move:
         """What an answer says; reasoning is taken where it comes, and is never missed."""
@@ -94,12 +91,19 @@ class EastPrompts(Prompts[EastObservation]):
         return Move(thinking, (Choose(chosen_word=answer.chosen_word),))
 
 
-@cache
+def _dealt(words: list[JsonValue], start: SeatStart) -> tuple[str, ...]:
+    """The words in an order that comes from the seat's own view, for a schema that a provider may show to the model.
+
+    In one order for both seats, the first word would be a place to meet that the game does not offer.
+    """
+    names = sorted(map(str, words))
+    return tuple(random.Random(f"{start.seat}/{start.view}").sample(names, len(names)))
+
+
+@lru_cache(maxsize=128)
 def _constrained(free: type[Answer] | type[ReasonedAnswer], words: tuple[str, ...]) -> type[BaseModel]:
-    """The same answer, with one of the words only and short reasoning."""
-    fields: dict[str, Any] = {"chosen_word": (Literal[words], free.model_fields["chosen_word"])}
-    if free is ReasonedAnswer:
-        reasoning = Field(description=free.model_fields["reasoning"].description, max_length=REASONING)
-        fields = {"reasoning": (str, reasoning), **fields}
+    """The same answer, with one of the words only."""
+    fields: dict[str, Any] = {name: (str, info) for name, info in free.model_fields.items()}
+    fields["chosen_word"] = (Literal[words], free.model_fields["chosen_word"])
     made: type[BaseModel] = create_model(free.__name__, __config__=free.model_config, **fields)
     return made

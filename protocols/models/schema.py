@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,7 +12,7 @@ __all__ = ["short_schema", "strict_schema"]
 _DROPPED = ("title", "default", "discriminator")
 
 
-@cache
+@lru_cache(maxsize=256)
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     """The schema in the form that strict structured output asks for: all properties required, no others.
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from pydantic import JsonValue, ValidationError
+from scipy.stats import binomtest
 
 from framework import Round, SeatStart, Turn
 from framework.errors import UserError
-from games.east import CONDITIONS, PAPER, Choose, East, EastObservation, EastRules
+from games.east import CONDITIONS, PAPER, PROMPTS, Choose, East, EastObservation, EastRules, Scenario
 from games.east.game import one_of_the_words
 from games.east.prompting import EastPrompts, with_article
 from games.east.scenario import PromptVariant
@@ -66,15 +67,61 @@ def test_answers_have_the_fields_of_the_paper() -> None:
     assert list(PACK.answer_type(start("standard_cot")).model_fields) == ["reasoning", "chosen_word"]
 
 
-def test_a_constrained_answer_admits_the_four_words_only() -> None:
-    game = East(EastRules(constrain=True))
-    for prompt, fields in (("direct", ["chosen_word"]), ("standard_cot", ["reasoning", "chosen_word"])):
-        facts = game.public_facts(CONDITIONS[0].scenario(PAPER[0], prompt))  # type: ignore[arg-type]
-        shape = PACK.answer_type(SeatStart(game="east", seat=0, seats=2, rounds=1, facts=facts))
-        assert list(shape.model_fields) == fields
-        assert shape.model_json_schema()["properties"]["chosen_word"]["enum"] == sorted(PAPER[0].words.all)
-        with pytest.raises(ValidationError):
-            shape.model_validate({"reasoning": "", "chosen_word": "needle"})
+def seated(scenario: Scenario, seat: int, game: East | None = None) -> SeatStart:
+    """What a seat is told before play."""
+    game = game or East()
+    view, facts = game.view(game.start(scenario), seat), game.public_facts(scenario)
+    return SeatStart(game="east", seat=seat, seats=2, rounds=1, facts=facts, view=view)
+
+
+def shown_words(start: SeatStart) -> list[str]:
+    """The words in the order of the schema."""
+    words: list[str] = PACK.answer_type(start).model_json_schema()["properties"]["chosen_word"]["enum"]
+    return words
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_a_model_that_is_held_to_a_schema_can_answer_with_the_four_words_only(prompt: PromptVariant) -> None:
+    shape = PACK.answer_type(seated(CONDITIONS[0].scenario(PAPER[0], prompt), 0))
+    assert list(shape.model_fields) == (["chosen_word"] if prompt == "direct" else ["reasoning", "chosen_word"])
+    shape.model_validate({"reasoning": "x" * 5000, "chosen_word": "stitches"})
+    with pytest.raises(ValidationError):
+        shape.model_validate({"reasoning": "", "chosen_word": "needle"})
+
+
+def test_without_the_constraint_any_text_can_be_the_word() -> None:
+    free = East(EastRules(constrain=False))
+    shape = PACK.answer_type(seated(CONDITIONS[0].scenario(PAPER[0]), 0, free))
+    shape.model_validate({"chosen_word": "needle"})
+
+
+def test_the_constraint_changes_nothing_that_a_model_reads_in_its_prompt() -> None:
+    scenario = CONDITIONS[1].scenario(PAPER[0], "standard_cot")
+    where = Turn(seat=1, seats=2, round=Round(index=0, participants=(0, 1), speakers=(0, 1)), phase="choose")
+    said = {
+        PACK.message(game.observe(game.start(scenario), where), True)
+        for game in (East(), East(EastRules(constrain=False)))
+    }
+    assert len(said) == 1
+
+
+def test_no_place_in_a_schema_is_one_on_which_two_seats_could_meet() -> None:
+    met = {"first": 0, "last": 0, "by name": 0}
+    scenarios = [s for seed in range(4) for s in East().suite("paper", seed)]
+    for scenario in scenarios:
+        one, two = (shown_words(seated(scenario, seat)) for seat in (0, 1))
+        assert sorted(one) == sorted(two) == sorted(scenario.vignette.words.all)
+        met["first"] += one[0] == two[0]
+        met["last"] += one[-1] == two[-1]
+        met["by name"] += one == sorted(one)
+    chance = {"first": 1 / 4, "last": 1 / 4, "by name": 1 / 24}
+    for place, count in met.items():
+        assert binomtest(count, len(scenarios), chance[place]).pvalue > 0.001, place
+
+
+def test_a_word_order_in_a_schema_is_the_same_each_time() -> None:
+    scenario = CONDITIONS[0].scenario(PAPER[0])
+    assert shown_words(seated(scenario, 0)) == shown_words(seated(scenario, 0))
 
 
 def test_an_answer_becomes_a_choice_and_its_reasoning_goes_to_the_trace() -> None:
