@@ -156,8 +156,10 @@ class _Reader:
     def _recorder(self, event: UnknownEvent) -> int | None:
         """The seat that recorded an event of itself, of a strategy that is not at hand."""
         seat = (event.model_extra or {}).get("seat")
-        own = self.turns[-1].seat if self.in_turn else None
-        return seat if isinstance(seat, int) and seat == own and not Event.kinds.known(event.type) else None
+        if not isinstance(seat, int) or Event.kinds.known(event.type):
+            return None
+        at_the_table = self.round < 0 and seat in self.seats
+        return seat if at_the_table or (self.in_turn and seat == self.turns[-1].seat) else None
 
     def _record(self, place: int, event: Event, seat: int) -> None:
         """What a strategy recorded belongs to its turn, to the seat before the first round, or to nothing."""

@@ -91,6 +91,19 @@ def test_long_texts_are_kept_apart_and_found_again_by_event_and_name(played: Tra
     assert read.texts[f"{read.playthrough.seats[0].event}.system_prompt"].startswith("system ")
 
 
+def test_what_a_strategy_that_is_not_at_hand_recorded_stays_with_its_seat_and_turn(played: Trace) -> None:
+    data = played.model_dump(mode="json")
+    register = next(n for n, event in enumerate(data["events"]) if event["type"] == "agent_registered")
+    data["events"].insert(register + 1, {"type": "stranger_seated", "seat": 0, "model": "m"})
+    turn = next(n for n, event in enumerate(data["events"]) if event["type"] == "turn_end")
+    seat = data["events"][turn]["seat"]
+    data["events"].insert(turn + 1, {"type": "stranger_called", "seat": seat, "purpose": "move", "reply": "r"})
+    play = read_steps(Trace.model_validate(data)).playthrough
+    assert [record.title for record in play.seats[0].records] == ["stranger_seated"]
+    assert "stranger_called move" in [record.title for record in play.turns[0].records]
+    assert not [step for step in play.steps if isinstance(step, EventStep) and step.type.startswith("stranger")]
+
+
 def test_batches_take_effect_after_they_were_submitted(played: Trace) -> None:
     play = read_steps(played).playthrough
     effects = [step for step in play.steps if isinstance(step, EffectStep)]

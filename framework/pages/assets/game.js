@@ -4,7 +4,6 @@ Cheaptalk.game = (() => {
   const { h, number, plain, plural, seconds, day, address, load } = Cheaptalk;
   const { bind, choice, chip, tag, note, folded, say } = Cheaptalk.ui;
 
-  const SHORT = 8;
   const PACE = 700;
 
   function show(root, front, { parts }) {
@@ -54,6 +53,8 @@ Cheaptalk.game = (() => {
     const steps = page.play.steps;
     const texts = () => load(`run/${summary.id}/texts/${page.number ?? 0}`);
     const state = { place: -1, timer: 0, shift: 0 };
+    // Where there is nothing to watch change, one wants to see at once how it ended.
+    const revealing = !(page.model.grids || []).length && (page.model.cards || []).length > 0;
     const timeline = Cheaptalk.timeline.make(page, { go: (place) => go(place), link, texts });
     const panels = Cheaptalk.panels.make(page, { go: (place) => go(place), texts });
     const stepper = makeStepper(page, (place) => go(place), () => play());
@@ -93,7 +94,7 @@ Cheaptalk.game = (() => {
         : kind === "round" ? steps.findIndex((step) => step.round === wanted)
         : kind === "event" ? steps.findIndex((step) => step.event >= wanted) : -1;
       if (found >= 0) go(found, true);
-      else if (state.place < 0) go(steps.length <= SHORT ? steps.length - 1 : 0, true);
+      else if (state.place < 0) go(revealing ? steps.length - 1 : 0, true);
     }
     const toRound = (by) => {
       const round = steps[state.place].round ?? -1;
