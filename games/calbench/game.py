@@ -338,6 +338,11 @@ class CalBench(Game[Scenario, State]):
             raise explain(error, TaskConfig, "generator of calbench") from error
         return generate_tasks(settings)
 
+    def write_tasks(self, path: Path, scenarios: Sequence[Scenario]) -> None:
+        from games.calbench.taskfile import write_tasks
+
+        write_tasks(path, scenarios)
+
     def read_tasks(self, path: Any) -> Sequence[Scenario]:
         from games.calbench.taskfile import read_tasks
 
