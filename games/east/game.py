@@ -28,6 +28,7 @@ from games.east.prompting import EastPrompts
 from games.east.scenario import PAPER, PROMPTS, PromptVariant, Scenario, Vignette, perturbed
 
 if TYPE_CHECKING:
+    from framework.analysis import Analysis, Drawing
     from framework.pages import PageModel
 
 __all__ = ["East", "EastRules", "EastState"]
@@ -228,6 +229,18 @@ class East(Game[Scenario, EastState]):
         from games.east.page import page
 
         return page(trace, path)
+
+    @classmethod
+    def analyses(cls) -> Sequence[Analysis[Any]]:
+        from games.east.declared import ANALYSES
+
+        return ANALYSES
+
+    @classmethod
+    def drawings(cls) -> Sequence[Drawing[Any]]:
+        from games.east.declared import DRAWINGS
+
+        return DRAWINGS
 
     def perturb(self, scenario: Scenario, seat: int, rng: random.Random) -> Scenario:
         return perturbed(scenario, seat, PERSONAS, rng)

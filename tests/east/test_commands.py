@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from framework.cli import main
+from framework.stats import wilson
 from framework.trace import read_trace
 from games.east.prompting import EastPrompts
 from protocols.events import ModelSeat
@@ -157,3 +158,33 @@ def test_prompt_variants_are_changed_over_what_a_file_says(tmp_path: Path, capsy
     config = str(tmp_path / "one" / "config.yaml")
     assert call(capsys, "run", config, "--prompts", "standard_cot", "--out", str(tmp_path / "two"))[0] == 0
     assert all("standard_cot" in path.name for path in (tmp_path / "two" / "traces").glob("[!.]*.json"))
+
+
+def test_report_and_plot_show_what_east_declares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = []
+    for strategy in ("normative", "egocentric"):
+        runs.append(str(tmp_path / strategy))
+        seats = ["--strategy", strategy, "--prompts", "direct", "--out", runs[-1]]
+        assert call(capsys, "run", "east", *seats)[0] == 0
+    code, out, _ = call(capsys, "report", *runs, "--table", "rates", "--json")
+    assert code == 0
+    rows = {(row["run"], row["condition"]): row for row in json.loads(out)[0]["rows"]}
+    assert rows["normative", "all"]["normative"] == 1.0
+    assert rows["egocentric", "symmetric"]["normative"] == 0.0
+    assert rows["egocentric", "symmetric"]["normative_high"] == pytest.approx(wilson(0, 10).high)
+    code, out, _ = call(capsys, "report", *runs)
+    assert "Seats that choose at random match in 25%" in out
+    code, out, _ = call(capsys, "plot", *runs, "--out", str(tmp_path / "figures"), "--format", "svg")
+    assert code == 0
+    drawn = {path.stem for path in (tmp_path / "figures").iterdir()}
+    assert drawn == {"overview", "coordination", "choice_pairs", "crossplay"}
+
+
+def test_an_aborted_game_is_in_no_rate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = model(tmp_path, ['{"chosen_word": "stitches"}'] * 3)
+    run = str(tmp_path / "run")
+    call(capsys, "run", "east", "--suite", "quick", "--limit", "2", "--model", said, "--out", run)
+    code, out, _ = call(capsys, "report", run, "--table", "rates", "--json")
+    assert code == 0
+    assert [row["games"] for row in json.loads(out)[0]["rows"]] == [1, 1]
+    assert "1 of 2 games aborted" in call(capsys, "report", run)[1]
