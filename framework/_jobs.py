@@ -18,6 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
+from framework._loop import run_here
 from framework._watchdog import Watchdog
 from framework.experiment import Experiment, LimitsConfig, make_game
 from framework.game import Game
@@ -171,7 +172,7 @@ def play_group(jobs: Sequence[Job]) -> list[GameResult]:
         with Watchdog(common.limits.seconds):
             return await asyncio.gather(*(one(job) for job in jobs))
 
-    return asyncio.run(all_of_them())
+    return run_here(all_of_them())
 
 
 @contextmanager
