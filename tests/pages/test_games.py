@@ -18,6 +18,8 @@ from framework.trace import GameStart, RoundStart, Trace, read_trace
 from games.calbench.calendars import Errand, MeetingItem, Slot
 from games.calbench.game import CalBench
 from games.calbench.history import calendars_by_round
+from games.east.annotation.labels import TomLabels
+from games.east.annotation.sidecar import Sidecar, TomLabelled
 from tests.pages.runs import play
 
 
@@ -190,6 +192,27 @@ def test_east_says_whether_the_seats_met_on_the_target(east: Run) -> None:
     assert label.tone == "good"
     assert label.text.endswith("the target")
     assert sum(row[2] == "target" for row in model_of(east, "symmetric").sheets[0].rows) == 1
+
+
+def test_east_shows_the_annotations_beside_a_trace_once_the_game_is_over(tmp_path: Path) -> None:
+    run = open_runs([play(tmp_path / "run", game="east", suite="quick", strategy="normative", limit=1)])[0]
+    path = run.trace(0)
+    assert path is not None
+    game_id = trace_of(run, 0).game_id
+    labels = TomLabels(
+        highest_level_achieved=1,
+        rationale="It asks what the other would pick.",
+        recursive_target="N/A",
+        information_coherence="FALSE",
+        information_coherence_rationale="It was never told that.",
+    )
+    Sidecar(path).append(TomLabelled(game_id=game_id, seat=1, annotator="a model", labels=labels))
+    one, two = page_of(run, 0).model.cards
+    facts = {fact.label: fact for fact in two.facts}
+    assert facts["ToM level, by a model"].value == "1 (about the other)"
+    assert facts["ToM level, by a model"].event == len(trace_of(run, 0).events) - 1
+    assert facts["incoherent"].value == "It was never told that."
+    assert not any("ToM" in fact.label for fact in one.facts)
 
 
 def test_a_page_without_its_game_still_has_every_step(calbench: Run, tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ const Cheaptalk = (() => {
   function number(value, percent = false) {
     if (!known(value)) return "–";
     if (percent) return `${(100 * value).toFixed(1)}%`;
-    return Number.isInteger(value) ? String(value) : fixed(value);
+    const whole = Math.round(value);
+    return Math.abs(value - whole) < 1e-9 ? String(whole) : fixed(value);
   }
   function fixed(value) {
     if (!known(value)) return "–";

@@ -33,7 +33,7 @@ Cheaptalk.timeline = (() => {
       case "undone": return `Seat ${step.seat}'s batch is undone`;
       case "aborted": return `Aborted at ${step.boundary}: ${step.error}`;
       case "end": return "The game is over";
-      default: return label ? label.text : plain(step.type);
+      default: return label ? label.text : step.recorded ? `Seat ${step.seat}: ${plain(step.recorded)}` : plain(step.type);
     }
   }
 
