@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -32,6 +33,52 @@ def test_the_witness_is_a_feasible_schedule(seed: int, force: bool, priors: int)
     assert task.witness is not None
     assert task.oracle.total is not None
     assert sum(schedule_cost(task, task.witness)) >= task.oracle.total
+
+
+@st.composite
+def any_params(draw: st.DrawFn) -> ScenarioParams:
+    """Parameters of every kind, feasible or not."""
+    agents = draw(st.integers(1, 8))
+    shares = st.sampled_from((0.0, 0.1, 0.29, 0.5, 0.8, 1.0))
+    counts = st.integers(0, 4)
+    return ScenarioParams(
+        num_agents=agents,
+        num_slots=draw(st.sampled_from((1, 2, 4, 8, 16, 20))),
+        num_meetings=draw(st.integers(1, 8)),
+        subset_size=draw(st.integers(1, agents)),
+        density=draw(shares | st.lists(shares, min_size=agents, max_size=agents).map(tuple)),
+        blocked=draw(counts | st.lists(counts, min_size=agents, max_size=agents).map(tuple)),
+        cost_setting=draw(st.sampled_from(("uniform", "varied", "balanced"))),
+        pref_level=draw(st.integers(1, 3)),
+        errand_cost_level=draw(st.none() | st.integers(1, 3)),
+        meeting_cost_level=draw(st.integers(1, 3)),
+        force_witness_errand=draw(st.booleans()),
+        num_prior_meetings=draw(st.integers(0, 4)),
+        prior_subset_size=draw(st.integers(1, min(agents, 3))),
+    )
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(any_params(), SEEDS)
+def test_whatever_is_made_keeps_its_promises_and_the_rest_is_refused(params: ScenarioParams, seed: int) -> None:
+    try:
+        task = generate_scenario(params, seed)
+    except GeneratorError:
+        return  # what is said is tested below
+    assert task.witness is not None
+    assert overloads(task) == []
+    assert 0 <= (task.oracle.total or 0) <= sum(schedule_cost(task, task.witness))
+    for seat, calendar in enumerate(task.calendars):
+        errands = errands_of(task, seat)
+        own = {slot for meeting, slot in zip(task.meetings, task.witness, strict=True) if seat in meeting.participants}
+        held = sum(isinstance(item, MeetingItem) for item in calendar.slots)
+        asked = math.floor(params.agent_densities[seat] * params.num_slots + 1e-9)
+        assert len(errands) == min(asked, params.num_slots - held - len(own))
+        assert len({errand.errand_id for errand in errands}) == len(errands)
+        assert sum(errand.blocked for errand in errands) == params.agent_blocked[seat]
+        assert all(errand.cost <= params.max_errand_level for errand in errands)
+        at_witness = [item for slot in own if (item := calendar.slots[slot]) is not None]
+        assert all(isinstance(item, Errand) and not item.blocked for item in at_witness)
 
 
 @settings(max_examples=30, deadline=None)
