@@ -35,12 +35,18 @@ def optimize(app: typer.Typer) -> None:
         reflect: Annotated[bool, typer.Option("--reflect", help="Ask seats for their beliefs, to weigh VPS.")] = False,
         threads: Annotated[int, typer.Option(min=1, help="Games that are played at once.")] = 1,
         seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
+        budget: Annotated[
+            str | None, typer.Option(metavar="KIND=N,...", help="What playing may use, as for run.")
+        ] = None,
         out: Annotated[Path, typer.Option(metavar="DIR", help="Where the new version and its record go.")] = Path(
             "variants"
         ),
     ) -> None:
         """Look for a better version of a prompt block, and write it with a record of how it came about."""
         _require_dspy()
+        from framework.cli._models import call_models
+
+        call_models(None, budget, None)
         from dspy_variants.optimizing import keep
 
         choice = _Choice(game, suite or "", tasks or "", train, holdout, seed)
