@@ -19,10 +19,12 @@ _JOINED = {
         "core.js",
         "icons.js",
         "ui.js",
+        "table.js",
         "charts.js",
         "runs.js",
         "board.js",
         "run.js",
+        "said.js",
         "timeline.js",
         "grid.js",
         "beliefs.js",
@@ -30,7 +32,7 @@ _JOINED = {
         "game.js",
         "app.js",
     ),
-    "pages.css": ("app.css", "game.css"),
+    "pages.css": ("base.css", "lists.css", "figures.css", "game.css", "panels.css", "stepper.css"),
 }
 """What each file that a page loads is joined from, so that a page asks for few files."""
 ASSETS = ("pages.js", "pages.css", "theme.js", "icon.svg")

@@ -21,7 +21,8 @@
     document.title = `${title} · ${front.title || "Cheaptalk"}`;
     for (const link of document.querySelectorAll("[data-nav]")) {
       const own = link.dataset.nav === "board" ? view === Cheaptalk.board : view !== Cheaptalk.board;
-      if (own) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
+      if (own) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
     }
     page = view.show(root, front, here);
     scrollTo(0, 0);
@@ -31,13 +32,19 @@
   document.getElementById("theme").addEventListener("click", ui.turnTheme);
   document.getElementById("help").addEventListener("click", ui.help);
   document.addEventListener("keydown", ui.onKey);
-  document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); root.focus(); });
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    root.focus();
+  });
   const first = place().parts;
   if (first[0] === "run") load(first.slice(0, first[2] === "game" ? 4 : 2).join("/")).catch(() => {}); // while the list of runs comes
-  load("front").then((front) => {
-    front.runs = (front.runs || []).map((run) => ({ suite: "", aborted: 0, tokens: 0, cost: null, ...run }));
-    addEventListener("hashchange", () => turn(front));
-    turn(front);
-    document.documentElement.dataset.ready = "yes";
-  }, (error) => root.replaceChildren(h("p", { class: "note bad" }, error.message)));
+  load("front").then(
+    (front) => {
+      front.runs = (front.runs || []).map((run) => ({ suite: "", aborted: 0, tokens: 0, cost: null, ...run }));
+      addEventListener("hashchange", () => turn(front));
+      turn(front);
+      document.documentElement.dataset.ready = "yes";
+    },
+    (error) => root.replaceChildren(h("p", { class: "note bad" }, error.message)),
+  );
 })();

@@ -31,9 +31,18 @@ const Cheaptalk = (() => {
     const promise = new Promise((resolve, reject) => {
       waiting.set(key, { resolve, reject });
       const script = document.createElement("script");
-      const end = () => { script.remove(); waiting.delete(key); };
-      script.onload = () => { end(); reject(new Error("The data file holds something else.")); };
-      script.onerror = () => { end(); reject(new Error("There is no data for this page.")); };
+      const end = () => {
+        script.remove();
+        waiting.delete(key);
+      };
+      script.onload = () => {
+        end();
+        reject(new Error("The data file holds something else."));
+      };
+      script.onerror = () => {
+        end();
+        reject(new Error("There is no data for this page."));
+      };
       script.src = policy.createScriptURL(`data/${key}.js?v=${BUILD}`);
       document.head.append(script);
     });
@@ -49,14 +58,16 @@ const Cheaptalk = (() => {
   // --- elements ---------------------------------------------------------------------------------
 
   const SVG = "http://www.w3.org/2000/svg";
-  const SAFE = /^(class|id|type|role|title|for|tabindex|scope|colspan|value|min|max|step|name|placeholder|open|hidden|disabled|selected|download|lang|autocomplete|spellcheck|src|alt|aria-[\w-]+|data-[\w-]+|viewBox|width|height|x|y|x1|x2|y1|y2|cx|cy|r|rx|d|points|fill|fill-rule|text-anchor|preserveAspectRatio)$/;
+  const SAFE =
+    /^(class|id|type|role|title|for|tabindex|scope|colspan|value|min|max|step|name|placeholder|open|hidden|disabled|selected|download|lang|autocomplete|spellcheck|src|alt|aria-[\w-]+|data-[\w-]+|viewBox|width|height|x|y|x1|x2|y1|y2|cx|cy|r|rx|d|points|fill|fill-rule|text-anchor|preserveAspectRatio)$/;
 
   function build(namespace, tag, attributes, children) {
     const element = namespace ? document.createElementNS(SVG, tag) : document.createElement(tag);
     for (const [name, value] of Object.entries(attributes || {})) {
       if (value === undefined || value === null || value === false) continue;
       if (name === "on") for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
-      else if (name === "vars") for (const [key, v] of Object.entries(value)) element.style.setProperty(`--${key}`, String(v));
+      else if (name === "vars")
+        for (const [key, v] of Object.entries(value)) element.style.setProperty(`--${key}`, String(v));
       else if (name === "href") {
         if (!/^(#|traces\/[\w.\/-]+$)/.test(value)) throw new Error(`not an address of ours: ${value}`);
         element.setAttribute("href", value);
@@ -103,26 +114,49 @@ const Cheaptalk = (() => {
   /** A strategy's name without the folders of its file. */
   const short = (name) => name.replace(/^[^:]*\//, "");
   const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
-  const listed = (items) => items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+  const listed = (items) =>
+    items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
   function seconds(value) {
     if (value < 0.001) return `${Math.round(value * 1e6)} µs`;
     if (value < 1) return `${Math.round(value * 1e3)} ms`;
     if (value < 120) return `${value.toFixed(1)} s`;
     return value < 7200 ? `${Math.round(value / 60)} min` : `${(value / 3600).toFixed(1)} h`;
   }
-  const money = (value) => value === null || value === undefined ? "–" : `$${value < 1 ? value.toFixed(4) : value.toFixed(2)}`;
-  const day = (iso) => iso ? iso.slice(0, 16).replace("T", " ") : "–";
+  const money = (value) =>
+    value === null || value === undefined ? "–" : `$${value < 1 ? value.toFixed(4) : value.toFixed(2)}`;
+  const day = (iso) => (iso ? iso.slice(0, 16).replace("T", " ") : "–");
 
   // --- addresses --------------------------------------------------------------------------------
 
   const address = (...parts) => `#/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
   function decoded(part) {
-    try { return decodeURIComponent(part); } catch { return part; }
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
   }
   function place() {
     const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
     return { parts: path.split("/").filter(Boolean).map(decoded), query: new URLSearchParams(query) };
   }
 
-  return { receive, load, h, s, number, writer, count, plain, short, plural, listed, seconds, money, day, address, place };
+  return {
+    receive,
+    load,
+    h,
+    s,
+    number,
+    writer,
+    count,
+    plain,
+    short,
+    plural,
+    listed,
+    seconds,
+    money,
+    day,
+    address,
+    place,
+  };
 })();

@@ -1,8 +1,8 @@
 "use strict";
 // The page of one game: the timeline on one side, the state of the game at each step on the other.
 Cheaptalk.game = (() => {
-  const { h, number, plain, plural, seconds, day, address, load } = Cheaptalk;
-  const { bind, choice, chip, tag, note, folded, say } = Cheaptalk.ui;
+  const { h, plain, plural, seconds, day, address, load } = Cheaptalk;
+  const { bind, choice, tag, note, say } = Cheaptalk.ui;
 
   const PACE = 700;
 
@@ -15,24 +15,40 @@ Cheaptalk.game = (() => {
     const title = h("h1", null, `Game ${id}`);
     root.replaceChildren(h("div", { class: "head" }, crumbs(summary, run), title), h("div", { class: "waiting" }));
     const ready = summary ? load(key) : Promise.reject(new Error(`There is no run ${run}.`));
-    ready.then((page) => {
-      if (gone) return;
-      prepare(page);
-      view = draw(root, front, summary, page, (...more) => address("run", run, "game", id, ...more));
-      view.open(parts.slice(4));
-      Cheaptalk.ui.shown();
-    }, (error) => { if (!gone) root.replaceChildren(h("div", { class: "head" }, crumbs(summary, run), title), note(error.message, "bad")); });
+    ready.then(
+      (page) => {
+        if (gone) return;
+        prepare(page);
+        view = draw(root, front, summary, page, (...more) => address("run", run, "game", id, ...more));
+        view.open(parts.slice(4));
+        Cheaptalk.ui.shown();
+      },
+      (error) => {
+        if (!gone)
+          root.replaceChildren(h("div", { class: "head" }, crumbs(summary, run), title), note(error.message, "bad"));
+      },
+    );
     return {
       update({ parts: next }) {
         if (next[1] !== run || next[3] !== id || !view) return false;
         view.open(next.slice(4));
         return true;
       },
-      leave() { gone = true; if (view) view.leave(); },
+      leave() {
+        gone = true;
+        if (view) view.leave();
+      },
     };
   }
 
-  const crumbs = (summary, run) => h("p", { class: "crumbs" }, h("a", { href: "#/" }, "Runs"), " / ", h("a", { href: address("run", run) }, summary ? summary.name : run));
+  const crumbs = (summary, run) =>
+    h(
+      "p",
+      { class: "crumbs" },
+      h("a", { href: "#/" }, "Runs"),
+      " / ",
+      h("a", { href: address("run", run) }, summary ? summary.name : run),
+    );
 
   /** Look-ups that several parts need. */
   function prepare(page) {
@@ -57,12 +73,35 @@ Cheaptalk.game = (() => {
     const revealing = !(page.model.grids || []).length && (page.model.cards || []).length > 0;
     const timeline = Cheaptalk.timeline.make(page, { go: (place) => go(place), link, texts });
     const panels = Cheaptalk.panels.make(page, { go: (place) => go(place), texts });
-    const stepper = makeStepper(page, (place) => go(place), () => play());
-    const panes = h("div", { class: "panes", "data-tab": "talk" },
+    const stepper = makeStepper(
+      page,
+      (place) => go(place),
+      () => play(),
+    );
+    const panes = h(
+      "div",
+      { class: "panes", "data-tab": "talk" },
       h("section", { class: "pane talk", "aria-label": "What was said and done" }, timeline.element),
-      h("section", { class: "pane state", "aria-label": "The state of the game at this step" }, panels.element));
-    const tabs = choice("Part of the page", [["talk", "Talk"], ["state", "State"]], "talk", (tab) => { panes.dataset.tab = tab; if (tab === "talk") timeline.mark(state.place); });
-    root.replaceChildren(header(front, summary, page, link), h("div", { class: "tabs" }, tabs.element), panes, stepper.element);
+      h("section", { class: "pane state", "aria-label": "The state of the game at this step" }, panels.element),
+    );
+    const tabs = choice(
+      "Part of the page",
+      [
+        ["talk", "Talk"],
+        ["state", "State"],
+      ],
+      "talk",
+      (tab) => {
+        panes.dataset.tab = tab;
+        if (tab === "talk") timeline.mark(state.place);
+      },
+    );
+    root.replaceChildren(
+      header(front, summary, page),
+      h("div", { class: "tabs" }, tabs.element),
+      panes,
+      stepper.element,
+    );
     document.body.classList.add("playing");
     siblings(summary, page);
 
@@ -77,32 +116,52 @@ Cheaptalk.game = (() => {
       if (!quiet) {
         clearTimeout(state.shift);
         state.shift = setTimeout(() => {
-          say(Cheaptalk.timeline.tell(page, steps[next], page.labels.get(steps[next].event)));
+          say(Cheaptalk.said.tell(page, steps[next], page.labels.get(steps[next].event)));
           history.replaceState(null, "", where(steps[next], link));
         }, 160);
       }
     }
     function play() {
-      if (state.timer) { clearInterval(state.timer); state.timer = 0; }
-      else state.timer = setInterval(() => { if (state.place >= steps.length - 1) play(); else go(state.place + 1); }, PACE);
+      if (state.timer) {
+        clearInterval(state.timer);
+        state.timer = 0;
+      } else
+        state.timer = setInterval(() => {
+          if (state.place >= steps.length - 1) play();
+          else go(state.place + 1);
+        }, PACE);
       stepper.playing(Boolean(state.timer));
     }
     /** Step to what an address names: `round/2`, `message/17` or `event/105`. */
     function open([kind, value]) {
       const wanted = Number(value);
-      const found = kind === "message" ? steps.findIndex((step) => step.kind === "message" && step.id === wanted)
-        : kind === "round" ? steps.findIndex((step) => step.round === wanted)
-        : kind === "event" ? steps.findIndex((step) => step.event >= wanted) : -1;
+      const found =
+        kind === "message"
+          ? steps.findIndex((step) => step.kind === "message" && step.id === wanted)
+          : kind === "round"
+            ? steps.findIndex((step) => step.round === wanted)
+            : kind === "event"
+              ? steps.findIndex((step) => step.event >= wanted)
+              : -1;
       if (found >= 0) go(found, true);
       else if (state.place < 0) go(revealing ? steps.length - 1 : 0, true);
     }
     const toRound = (by) => {
       const round = steps[state.place].round ?? -1;
-      const starts = steps.map((step, place) => [step, place]).filter(([step]) => step.kind === "round").map(([, place]) => place);
-      const at = by > 0 ? starts.find((place) => (steps[place].round ?? -1) > round) : [...starts].reverse().find((place) => place < state.place);
+      const starts = steps
+        .map((step, place) => [step, place])
+        .filter(([step]) => step.kind === "round")
+        .map(([, place]) => place);
+      const at =
+        by > 0
+          ? starts.find((place) => (steps[place].round ?? -1) > round)
+          : [...starts].reverse().find((place) => place < state.place);
       if (at !== undefined) go(at);
     };
-    const neighbour = (by) => () => { const found = root.querySelector(by > 0 ? "[data-next]" : "[data-previous]"); if (found) location.hash = found.getAttribute("href"); };
+    const neighbour = (by) => () => {
+      const found = root.querySelector(by > 0 ? "[data-next]" : "[data-previous]");
+      if (found) location.hash = found.getAttribute("href");
+    };
     bind([
       ["ArrowRight j", "Next step", () => go(state.place + 1)],
       ["ArrowLeft k", "Step before", () => go(state.place - 1)],
@@ -111,74 +170,186 @@ Cheaptalk.game = (() => {
       ["Home", "First step", () => go(0)],
       ["End", "Last step", () => go(steps.length - 1)],
       ["Space", "Play or pause", play],
-      ["s", "Talk or state, on a narrow screen", () => { const tab = panes.dataset.tab === "talk" ? "state" : "talk"; tabs.mark(tab); panes.dataset.tab = tab; if (tab === "talk") timeline.mark(state.place); }],
+      [
+        "s",
+        "Talk or state, on a narrow screen",
+        () => {
+          const tab = panes.dataset.tab === "talk" ? "state" : "talk";
+          tabs.mark(tab);
+          panes.dataset.tab = tab;
+          if (tab === "talk") timeline.mark(state.place);
+        },
+      ],
       ["n", "Next game", neighbour(1)],
       ["p", "Game before", neighbour(-1)],
     ]);
-    return { open, leave() { clearInterval(state.timer); clearTimeout(state.shift); document.body.classList.remove("playing"); } };
+    return {
+      open,
+      leave() {
+        clearInterval(state.timer);
+        clearTimeout(state.shift);
+        document.body.classList.remove("playing");
+      },
+    };
   }
 
-  const where = (step, link) => step.kind === "message" ? link("message", step.id) : step.kind === "round" ? link("round", step.round) : link("event", step.event);
+  const where = (step, link) =>
+    step.kind === "message"
+      ? link("message", step.id)
+      : step.kind === "round"
+        ? link("round", step.round)
+        : link("event", step.event);
 
-  function header(front, summary, page, link) {
+  function header(front, summary, page) {
     const outcome = page.play.rounds.length === 1 ? [...page.headlines.values()].flat() : [];
     const messages = page.play.steps.filter((step) => step.kind === "message").length;
     const aborted = page.play.steps.find((step) => step.kind === "aborted");
-    const facts = [page.task, page.group, page.repeat ? `repeat ${page.repeat + 1}` : null, Cheaptalk.run.seating(page.play.seats.map((seat) => seat.strategy)),
-      plural(page.play.rounds.length, "round"), messages ? plural(messages, "message") : null, seconds(page.seconds || 0), `${day(page.started)} UTC`];
-    return h("div", { class: "head game-head" },
-      h("div", { class: "head-line" }, crumbs(summary, summary.id),
-        h("nav", { class: "siblings", "aria-label": "Games of this run" }, h("span", { class: "siblings-place" }),
-          front.traces ? h("a", { href: `traces/${summary.id}/${page.number ?? 0}.json`, download: `${summary.id}-${page.number ?? 0}.json` }, "Trace") : null)),
+    const facts = [
+      page.task,
+      page.group,
+      page.repeat ? `repeat ${page.repeat + 1}` : null,
+      Cheaptalk.run.seating(page.play.seats.map((seat) => seat.strategy)),
+      plural(page.play.rounds.length, "round"),
+      messages ? plural(messages, "message") : null,
+      seconds(page.seconds || 0),
+      `${day(page.started)} UTC`,
+    ];
+    return h(
+      "div",
+      { class: "head game-head" },
+      h(
+        "div",
+        { class: "head-line" },
+        crumbs(summary, summary.id),
+        h(
+          "nav",
+          { class: "siblings", "aria-label": "Games of this run" },
+          h("span", { class: "siblings-place" }),
+          front.traces
+            ? h(
+                "a",
+                {
+                  href: `traces/${summary.id}/${page.number ?? 0}.json`,
+                  download: `${summary.id}-${page.number ?? 0}.json`,
+                },
+                "Trace",
+              )
+            : null,
+        ),
+      ),
       h("h1", null, `Game ${page.number ?? 0}`, h("span", { class: "dim" }, ` ${page.task || page.title || ""}`)),
-      h("p", { class: "facts dim" }, facts.slice(1).filter(Boolean).map((fact) => h("span", null, fact)), outcome.map((label) => tag(label.text, label.tone)), aborted ? tag(`aborted: ${aborted.boundary}`, "bad") : null),
-      (page.notes || []).map((text) => note(text, "warn")));
+      h(
+        "p",
+        { class: "facts dim" },
+        facts
+          .slice(1)
+          .filter(Boolean)
+          .map((fact) => h("span", null, fact)),
+        outcome.map((label) => tag(label.text, label.tone)),
+        aborted ? tag(`aborted: ${aborted.boundary}`, "bad") : null,
+      ),
+      (page.notes || []).map((text) => note(text, "warn")),
+    );
   }
 
   /** Links to the games before and after, and their data in advance. */
   function siblings(summary, page) {
-    load(`run/${summary.id}`).then(({ games }) => {
-      const box = document.querySelector(".siblings-place");
-      const at = games.number.indexOf(page.number ?? 0);
-      if (!box || at < 0) return;
-      const to = (place, arrow, words, attribute) => {
-        const text = [arrow === "←" ? `${arrow} ` : "", h("span", { class: "words" }, words), arrow === "→" ? ` ${arrow}` : ""];
-        return place < 0 || place >= games.number.length ? h("span", { class: "dim" }, text) : h("a", { href: address("run", summary.id, "game", games.number[place]), [attribute]: true }, text);
-      };
-      box.replaceChildren(to(at - 1, "←", "game before", "data-previous"), h("span", { class: "dim" }, `${at + 1} of ${games.number.length}`), to(at + 1, "→", "next game", "data-next"));
-      if (at + 1 < games.number.length) setTimeout(() => load(`run/${summary.id}/game/${games.number[at + 1]}`).catch(() => {}), 300);
-    }, () => {});
+    load(`run/${summary.id}`).then(
+      ({ games }) => {
+        const box = document.querySelector(".siblings-place");
+        const at = games.number.indexOf(page.number ?? 0);
+        if (!box || at < 0) return;
+        const to = (place, arrow, words, attribute) => {
+          const text = [
+            arrow === "←" ? `${arrow} ` : "",
+            h("span", { class: "words" }, words),
+            arrow === "→" ? ` ${arrow}` : "",
+          ];
+          return place < 0 || place >= games.number.length
+            ? h("span", { class: "dim" }, text)
+            : h("a", { href: address("run", summary.id, "game", games.number[place]), [attribute]: true }, text);
+        };
+        box.replaceChildren(
+          to(at - 1, "←", "game before", "data-previous"),
+          h("span", { class: "dim" }, `${at + 1} of ${games.number.length}`),
+          to(at + 1, "→", "next game", "data-next"),
+        );
+        if (at + 1 < games.number.length)
+          setTimeout(() => load(`run/${summary.id}/game/${games.number[at + 1]}`).catch(() => {}), 300);
+      },
+      () => {},
+    );
   }
 
   function makeStepper(page, go, play) {
     const steps = page.play.steps;
-    const range = h("input", { type: "range", min: 0, max: Math.max(0, steps.length - 1), value: 0, step: 1, "aria-label": "Step", on: { input: () => go(Number(range.value)) } });
+    const range = h("input", {
+      type: "range",
+      min: 0,
+      max: Math.max(0, steps.length - 1),
+      value: 0,
+      step: 1,
+      "aria-label": "Step",
+      on: { input: () => go(Number(range.value)) },
+    });
     const parts = [];
     steps.forEach((step) => {
-      const round = step.round ?? -1, phase = step.phase || "";
+      const round = step.round ?? -1,
+        phase = step.phase || "";
       const part = parts.at(-1);
       if (part && part.round === round && part.phase === phase) part.n += 1;
       else parts.push({ round, phase, n: 1 });
     });
     const names = [...new Set(parts.map((part) => part.phase))];
-    const track = h("div", { class: "track", "aria-hidden": "true" }, parts.map((part, i) => h("i", { class: `phase${names.indexOf(part.phase) % 6} ${i && parts[i - 1].round !== part.round ? "first" : ""}`, vars: { n: part.n }, title: `${part.round < 0 ? "before the first round" : `round ${part.round + 1}`} ${plain(part.phase)}` })));
+    const track = h(
+      "div",
+      { class: "track", "aria-hidden": "true" },
+      parts.map((part, i) =>
+        h("i", {
+          class: `phase${names.indexOf(part.phase) % 6} ${i && parts[i - 1].round !== part.round ? "first" : ""}`,
+          vars: { n: part.n },
+          title: `${part.round < 0 ? "before the first round" : `round ${part.round + 1}`} ${plain(part.phase)}`,
+        }),
+      ),
+    );
     const said = h("p", { class: "said" });
     const at = h("span", { class: "num dim" });
-    const button = (sign, label, act, extra = "") => h("button", { type: "button", class: `icon ${extra}`, title: label, "aria-label": label, on: { click: act } }, Cheaptalk.icon(sign));
+    const button = (sign, label, act, extra = "") =>
+      h(
+        "button",
+        { type: "button", class: `icon ${extra}`, title: label, "aria-label": label, on: { click: act } },
+        Cheaptalk.icon(sign),
+      );
     const playing = button("play", "Play (space)", play, "play");
     const now = () => Number(range.value);
-    const element = h("div", { class: "stepper", role: "group", "aria-label": "Steps" }, said,
-      h("div", { class: "controls" }, button("first", "First step (Home)", () => go(0), "wide-only"), button("back", "Step before (←)", () => go(now() - 1)), playing, button("forward", "Next step (→)", () => go(now() + 1)), button("last", "Last step (End)", () => go(steps.length - 1), "wide-only"),
-        h("div", { class: "scrub" }, track, range), at));
+    const element = h(
+      "div",
+      { class: "stepper", role: "group", "aria-label": "Steps" },
+      said,
+      h(
+        "div",
+        { class: "controls" },
+        button("first", "First step (Home)", () => go(0), "wide-only"),
+        button("back", "Step before (←)", () => go(now() - 1)),
+        playing,
+        button("forward", "Next step (→)", () => go(now() + 1)),
+        button("last", "Last step (End)", () => go(steps.length - 1), "wide-only"),
+        h("div", { class: "scrub" }, track, range),
+        at,
+      ),
+    );
     return {
       element,
       show(place) {
         range.value = String(place);
         const step = steps[place];
         at.textContent = `${place + 1} / ${steps.length}`;
-        said.textContent = Cheaptalk.timeline.tell(page, step, page.labels.get(step.event));
+        said.textContent = Cheaptalk.said.tell(page, step, page.labels.get(step.event));
       },
-      playing(on) { playing.replaceChildren(Cheaptalk.icon(on ? "pause" : "play")); playing.setAttribute("aria-label", on ? "Pause (space)" : "Play (space)"); },
+      playing(on) {
+        playing.replaceChildren(Cheaptalk.icon(on ? "pause" : "play"));
+        playing.setAttribute("aria-label", on ? "Pause (space)" : "Play (space)");
+      },
     };
   }
 

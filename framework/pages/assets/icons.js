@@ -10,8 +10,14 @@ Cheaptalk.icon = (() => {
     forward: "M5 3v10l6.5-5z",
     last: "M10 3h2v10h-2zM3 3v10l6.5-5z",
     system: "M8 1.5a6.5 6.5 0 1 0 0 13a6.5 6.5 0 0 0 0-13zM8 3.2v9.6a4.8 4.8 0 0 0 0-9.6z",
-    light: "M8 5a3 3 0 1 0 0 6a3 3 0 0 0 0-6zM7.3 1h1.4v2.3H7.3zM7.3 12.7h1.4V15H7.3zM1 7.3h2.3v1.4H1zM12.7 7.3H15v1.4h-2.3zM2.6 3.6l1-1l1.6 1.6l-1 1zM10.8 11.8l1-1l1.6 1.6l-1 1zM10.8 4.2l1.6-1.6l1 1l-1.6 1.6zM2.6 12.4l1.6-1.6l1 1l-1.6 1.6z",
+    light:
+      "M8 5a3 3 0 1 0 0 6a3 3 0 0 0 0-6zM7.3 1h1.4v2.3H7.3zM7.3 12.7h1.4V15H7.3zM1 7.3h2.3v1.4H1zM12.7 7.3H15v1.4h-2.3zM2.6 3.6l1-1l1.6 1.6l-1 1zM10.8 11.8l1-1l1.6 1.6l-1 1zM10.8 4.2l1.6-1.6l1 1l-1.6 1.6zM2.6 12.4l1.6-1.6l1 1l-1.6 1.6z",
     dark: "M6.2 1.8a6.4 6.4 0 1 0 8 8A5.6 5.6 0 0 1 6.2 1.8z",
   };
-  return (name) => s("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true", fill: "currentColor" }, s("path", { d: PATHS[name], "fill-rule": "evenodd" }));
+  return (name) =>
+    s(
+      "svg",
+      { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true", fill: "currentColor" },
+      s("path", { d: PATHS[name], "fill-rule": "evenodd" }),
+    );
 })();

@@ -18,19 +18,70 @@ Cheaptalk.runs = (() => {
         { key: "name", title: "Run", value: (run) => run.name, number: false },
         { key: "game", title: "Game", value: (run) => run.game, number: false },
         { key: "suite", title: "Suite", value: (run) => run.suite, number: false },
-        { key: "strategies", title: "Strategies", value: (run) => run.strategies.join(", "), number: false, cell: (run) => strategies(run) },
-        { key: "games", title: "Games", value: (run) => run.games, cell: (run) => count(run.games), end: true, better: "higher" },
-        { key: "aborted", title: "Aborted", value: (run) => run.aborted, cell: (run) => run.aborted ? tag(count(run.aborted), "bad") : "0", end: true, better: "higher" },
-        { key: "tokens", title: "Tokens", value: (run) => run.tokens, cell: (run) => count(run.tokens), end: true, better: "higher" },
-        ...(priced ? [{ key: "cost", title: "Cost", value: (run) => run.cost, cell: (run) => money(run.cost), end: true, better: "higher" }] : []),
-        { key: "started", title: "Started (UTC)", value: (run) => run.started, cell: (run) => day(run.started), number: false, better: "higher" },
+        {
+          key: "strategies",
+          title: "Strategies",
+          value: (run) => run.strategies.join(", "),
+          number: false,
+          cell: (run) => strategies(run),
+        },
+        {
+          key: "games",
+          title: "Games",
+          value: (run) => run.games,
+          cell: (run) => count(run.games),
+          end: true,
+          better: "higher",
+        },
+        {
+          key: "aborted",
+          title: "Aborted",
+          value: (run) => run.aborted,
+          cell: (run) => (run.aborted ? tag(count(run.aborted), "bad") : "0"),
+          end: true,
+          better: "higher",
+        },
+        {
+          key: "tokens",
+          title: "Tokens",
+          value: (run) => run.tokens,
+          cell: (run) => count(run.tokens),
+          end: true,
+          better: "higher",
+        },
+        ...(priced
+          ? [
+              {
+                key: "cost",
+                title: "Cost",
+                value: (run) => run.cost,
+                cell: (run) => money(run.cost),
+                end: true,
+                better: "higher",
+              },
+            ]
+          : []),
+        {
+          key: "started",
+          title: "Started (UTC)",
+          value: (run) => run.started,
+          cell: (run) => day(run.started),
+          number: false,
+          better: "higher",
+        },
       ],
     });
     const games = front.runs.reduce((sum, run) => sum + run.games, 0);
     root.replaceChildren(
-      h("div", { class: "head" }, h("h1", null, front.title || "Runs"), h("p", { class: "dim" }, `${plural(front.runs.length, "run")}, ${plural(games, "game")}`)),
+      h(
+        "div",
+        { class: "head" },
+        h("h1", null, front.title || "Runs"),
+        h("p", { class: "dim" }, `${plural(front.runs.length, "run")}, ${plural(games, "game")}`),
+      ),
       h("div", { class: "bar-tools" }, list.filter, list.status),
-      list.element);
+      list.element,
+    );
     if (query.get("q")) list.set(query.get("q"));
     bind([
       ["j ArrowDown", "Next run", () => list.move(1)],

@@ -3,4 +3,6 @@
 try {
   const theme = localStorage.getItem("cheaptalk-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-} catch { /* a page from disk may have no storage */ }
+} catch {
+  /* a page from disk may have no storage */
+}

@@ -1,80 +1,11 @@
 "use strict";
 // A game as a timeline: rounds, phases, sweeps, turns, and what happened in each.
 Cheaptalk.timeline = (() => {
-  const { h, number, count, plain, short, plural, listed, seconds, money } = Cheaptalk;
+  const { h, number, count, plain, short, plural, seconds, money } = Cheaptalk;
   const { chip, tag, folded } = Cheaptalk.ui;
+  const { LANES, audience, lanes, noLanes, fields, action, content, text, recorded } = Cheaptalk.said;
 
-  const LANES = 12;
   const AT_ONCE = 500;
-  const LONG = 1600;
-  const MUCH = 240;
-  const LEFT_OUT = "It was left out of these pages.";
-
-  // --- words ------------------------------------------------------------------------------------
-
-  const seatList = (seats) => listed(seats.map(String));
-  /** Who could read a message, and who could not, in one sentence. */
-  function audience(step, seats) {
-    if (!step.readers.length) return "nobody could read it";
-    const others = seats - 1 - step.readers.length;
-    if (others === 0 && seats > 2) return `all ${seats - 1} others could read it`;
-    return `only ${step.readers.length > 1 ? "seats" : "seat"} ${seatList(step.readers)} could read it`;
-  }
-  /** A step in one sentence, for the line above the keys and for screen readers. */
-  function tell(page, step, label) {
-    const at = step.turn === undefined || step.turn === null ? null : page.play.turns[step.turn];
-    switch (step.kind) {
-      case "round": { const round = page.roundBy.get(step.round); return `Round ${step.round + 1}: ${round ? round.label : ""}`; }
-      case "message": return `Seat ${step.sender} to ${step.to === null || step.to === undefined ? plain(step.channel) : `seat ${step.to}`}: ${step.content.slice(0, 160)}`;
-      case "silence": return `Seat ${step.seat} sends nothing`;
-      case "batch": return `Seat ${step.seat} submits ${step.actions.length ? plural(step.actions.length, "action") : "nothing"}${step.conflict ? `; rejected: ${step.conflict.message}` : at && at.attempt ? `, attempt ${at.attempt + 1}` : ""}`;
-      case "invalid": return `Refused: ${step.conflict.message}`;
-      case "applied": return `Seat ${step.seat}'s batch takes effect${step.cost ? `, cost ${number(step.cost)}` : ""}`;
-      case "undone": return `Seat ${step.seat}'s batch is undone`;
-      case "aborted": return `Aborted at ${step.boundary}: ${step.error}`;
-      case "end": return "The game is over";
-      default: return label ? label.text : step.recorded ? `Seat ${step.seat}: ${plain(step.recorded)}` : plain(step.type);
-    }
-  }
-
-  // --- parts ------------------------------------------------------------------------------------
-
-  function lanes(page, from, to) {
-    const n = page.play.seats.length;
-    if (n > LANES || n < 2) return null;
-    const ends = [from, ...to];
-    return h("span", { class: "lanes", "aria-hidden": "true", vars: { n } },
-      to.length ? h("i", { class: "link", vars: { a: Math.min(...ends) + 1, b: Math.max(...ends) + 2 } }) : null,
-      h("i", { class: `dot sends seat${from % 8}`, vars: { c: from + 1 } }),
-      to.map((seat) => h("i", { class: `dot reads seat${seat % 8}`, vars: { c: seat + 1 } })));
-  }
-  const noLanes = (page) => (page.play.seats.length > LANES || page.play.seats.length < 2 ? null : h("span", { class: "lanes", "aria-hidden": "true", vars: { n: page.play.seats.length } }));
-
-  const flat = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-  function value(data) {
-    const text = flat(data);
-    if (text.length <= MUCH) return h("span", { class: "value" }, text);
-    return h("details", { class: "value" }, h("summary", null, `${text.slice(0, 100)}…`), h("pre", null, typeof data === "string" ? data : JSON.stringify(data, null, 1)));
-  }
-  const fields = (data, skip = []) => Object.entries(data)
-    .filter(([name, own]) => !skip.includes(name) && own !== "" && own !== null && !(Array.isArray(own) && !own.length))
-    .map(([name, own]) => h("span", { class: "field" }, h("span", { class: "dim" }, plain(name)), " ", value(own)));
-
-  function action(act) {
-    return h("div", { class: "action" }, h("strong", null, plain(act.type)), " ", fields(act, ["type"]));
-  }
-  function content(text) {
-    if (text.startsWith("{")) {
-      try {
-        const data = JSON.parse(text);
-        const name = data.kind ?? data.type;
-        return h("div", { class: "payload" }, typeof name === "string" ? h("strong", null, plain(name)) : null, " ",
-          Object.entries(data).filter(([key]) => key !== "kind" && key !== "type").map(([key, own]) => h("span", { class: "field" }, h("span", { class: "dim" }, plain(key)), " ", value(own))));
-      } catch { /* prose that begins with a brace */ }
-    }
-    if (text.length <= LONG) return h("div", { class: "prose" }, text);
-    return h("div", { class: "prose" }, text.slice(0, LONG), "… ", folded(`All ${count(text.length)} characters`, (box) => box.append(text)));
-  }
 
   // --- turns ------------------------------------------------------------------------------------
 
@@ -96,32 +27,18 @@ Cheaptalk.timeline = (() => {
       ...(turn.records || []).map((record) => recorded(record.title, record.event, texts)),
     ].filter(Boolean);
     const name = page.alike ? `seat ${turn.seat}` : short(page.play.seats[turn.seat].strategy);
-    return h("div", { class: "turn-line" },
+    return h(
+      "div",
+      { class: "turn-line" },
       h("span", { class: "who" }, chip(turn.seat), h("span", { class: "name" }, name)),
       silent ? h("span", { class: "dim" }, "sends nothing") : null,
-      h("span", { class: "facts dim small" }, facts.filter(Boolean).map((fact) => h("span", null, fact))),
-      folds.length ? h("span", { class: "folds" }, folds) : null);
-  }
-
-  /** A long text that is loaded when it is opened. */
-  function text(title, key, texts) {
-    return folded(title, (box) => {
-      box.append(h("p", { class: "dim" }, "…"));
-      texts().then((all) => box.replaceChildren(h("pre", null, all[key] ?? LEFT_OUT)),
-        (error) => box.replaceChildren(h("p", { class: "note bad" }, error.message)));
-    }, { class: "text" });
-  }
-
-  /** What a strategy recorded of itself: short fields in a row, long ones as texts. */
-  function recorded(title, event, texts) {
-    return folded(plain(title), (box) => texts().then((all) => {
-      const held = all[`${event}.record`];
-      if (held === undefined) { box.replaceChildren(h("pre", null, LEFT_OUT)); return; }
-      const data = Object.entries(JSON.parse(held));
-      const isLong = ([, value]) => typeof value === "string" && (value.length > 80 || value.includes("\n"));
-      box.replaceChildren(h("div", { class: "payload" }, fields(Object.fromEntries(data.filter((entry) => !isLong(entry))))),
-        ...data.filter(isLong).flatMap(([name, value]) => [h("p", { class: "dim small" }, plain(name)), h("pre", null, value)]));
-    }, (error) => box.replaceChildren(h("p", { class: "note bad" }, error.message))), { class: "text" });
+      h(
+        "span",
+        { class: "facts dim small" },
+        facts.filter(Boolean).map((fact) => h("span", null, fact)),
+      ),
+      folds.length ? h("span", { class: "folds" }, folds) : null,
+    );
   }
 
   // --- steps ------------------------------------------------------------------------------------
@@ -129,21 +46,91 @@ Cheaptalk.timeline = (() => {
   const WRITERS = {
     message(page, step, link) {
       const seats = page.play.seats.length;
-      const to = step.to === null || step.to === undefined ? h("span", { class: "to" }, "→ ", plain(step.channel)) : h("span", { class: "to" }, "→ ", chip(step.to));
-      return [h("div", { class: "line" }, to, h("a", { class: "anchor", href: link("message", step.id), title: "Link to this message" }, `#${step.id}`), h("span", { class: "dim small" }, `${step.to === null || step.to === undefined ? "" : `${plain(step.channel)}; `}${audience(step, seats)}`)), content(step.content)];
+      const to =
+        step.to === null || step.to === undefined
+          ? h("span", { class: "to" }, "→ ", plain(step.channel))
+          : h("span", { class: "to" }, "→ ", chip(step.to));
+      return [
+        h(
+          "div",
+          { class: "line" },
+          to,
+          h("a", { class: "anchor", href: link("message", step.id), title: "Link to this message" }, `#${step.id}`),
+          h(
+            "span",
+            { class: "dim small" },
+            `${step.to === null || step.to === undefined ? "" : `${plain(step.channel)}; `}${audience(step, seats)}`,
+          ),
+        ),
+        content(step.content),
+      ];
     },
     batch: (page, step) => [
       step.actions.length ? step.actions.map(action) : h("div", { class: "line dim" }, "submits nothing"),
-      step.conflict ? h("div", { class: "conflict" }, tag("rejected", "bad"), " ", step.conflict.message, h("div", { class: "small" }, h("span", { class: "dim" }, "rule "), plain(step.conflict.rule), " ", fields(step.conflict.data || {}))) : null],
-    invalid: (page, step) => [action(step.action), h("div", { class: "conflict" }, tag("refused", "bad"), " ", step.conflict.message)],
-    applied: (page, step) => [h("div", { class: "line" }, chip(step.seat), step.actions.length ? `takes effect: ${plural(step.actions.length, "action")}` : "changes nothing", step.cost ? tag(`cost ${number(step.cost)}`, "warn") : null)],
-    undone: (page, step) => [h("div", { class: "line" }, chip(step.seat), plural(step.actions.length, "action"), tag("undone", "warn"))],
-    aborted: (page, step, link, texts) => [h("div", { class: "conflict" }, tag(`aborted: ${step.boundary}`, "bad"), " ", step.seat === null || step.seat === undefined ? null : [chip(step.seat), " "], step.error),
-      (step.texts || []).includes("detail") ? text("What was raised", `${step.event}.detail`, texts) : null],
+      step.conflict
+        ? h(
+            "div",
+            { class: "conflict" },
+            tag("rejected", "bad"),
+            " ",
+            step.conflict.message,
+            h(
+              "div",
+              { class: "small" },
+              h("span", { class: "dim" }, "rule "),
+              plain(step.conflict.rule),
+              " ",
+              fields(step.conflict.data || {}),
+            ),
+          )
+        : null,
+    ],
+    invalid: (page, step) => [
+      action(step.action),
+      h("div", { class: "conflict" }, tag("refused", "bad"), " ", step.conflict.message),
+    ],
+    applied: (page, step) => [
+      h(
+        "div",
+        { class: "line" },
+        chip(step.seat),
+        step.actions.length ? `takes effect: ${plural(step.actions.length, "action")}` : "changes nothing",
+        step.cost ? tag(`cost ${number(step.cost)}`, "warn") : null,
+      ),
+    ],
+    undone: (page, step) => [
+      h("div", { class: "line" }, chip(step.seat), plural(step.actions.length, "action"), tag("undone", "warn")),
+    ],
+    aborted: (page, step, link, texts) => [
+      h(
+        "div",
+        { class: "conflict" },
+        tag(`aborted: ${step.boundary}`, "bad"),
+        " ",
+        step.seat === null || step.seat === undefined ? null : [chip(step.seat), " "],
+        step.error,
+      ),
+      (step.texts || []).includes("detail") ? text("What was raised", `${step.event}.detail`, texts) : null,
+    ],
     end: () => [h("div", { class: "line dim" }, "The game is over.")],
     event(page, step, link, texts, label) {
-      if (step.recorded) return [h("div", { class: "line" }, step.seat >= 0 ? chip(step.seat) : null, h("span", { class: "small" }, fields(step.data)), recorded(step.recorded, step.event, texts))];
-      if (label) return [h("div", { class: "line" }, tag(label.text, label.tone)), folded(plain(step.type), (box) => box.append(h("div", { class: "payload" }, fields(step.data))), { class: "text" })];
+      if (step.recorded)
+        return [
+          h(
+            "div",
+            { class: "line" },
+            step.seat >= 0 ? chip(step.seat) : null,
+            h("span", { class: "small" }, fields(step.data)),
+            recorded(step.recorded, step.event, texts),
+          ),
+        ];
+      if (label)
+        return [
+          h("div", { class: "line" }, tag(label.text, label.tone)),
+          folded(plain(step.type), (box) => box.append(h("div", { class: "payload" }, fields(step.data))), {
+            class: "text",
+          }),
+        ];
       return [h("div", { class: "payload" }, h("strong", null, plain(step.type)), " ", fields(step.data))];
     },
   };
@@ -170,8 +157,20 @@ Cheaptalk.timeline = (() => {
     let settled = !small;
     for (const section of sections) {
       section.list = h("div", { class: "round-body" });
-      section.fold = h("details", { class: "round", open: small, on: { toggle: () => { if (section.fold.open && settled) fill(section); } } },
-        h("summary", null, heading(page, section.round, link)), section.list);
+      section.fold = h(
+        "details",
+        {
+          class: "round",
+          open: small,
+          on: {
+            toggle: () => {
+              if (section.fold.open && settled) fill(section);
+            },
+          },
+        },
+        h("summary", null, heading(page, section.round, link)),
+        section.list,
+      );
     }
     // The round that one looks at is drawn at once, the others as soon as it is on the screen.
     if (small) setTimeout(fillAll, 60);
@@ -187,10 +186,15 @@ Cheaptalk.timeline = (() => {
     function fill(section) {
       if (section.open) return;
       section.open = true;
-      let phase = null, turn = null, list = null;
+      let phase = null,
+        turn = null,
+        list = null;
       for (let place = section.from; place < section.to; place += 1) {
         const step = steps[place];
-        if (step.kind === "round") { rows[place] = section.fold.firstChild; continue; }
+        if (step.kind === "round") {
+          rows[place] = section.fold.firstChild;
+          continue;
+        }
         if ((step.phase || "") !== phase) {
           phase = step.phase || "";
           turn = null;
@@ -201,7 +205,10 @@ Cheaptalk.timeline = (() => {
         if (list === null || own !== turn) {
           turn = own;
           list = h("ol", { class: "steps" });
-          const head = own === null || step.kind === "silence" ? null : h("div", { class: "turn-head" }, noLanes(page), turnHead(page, page.play.turns[own], texts, false));
+          const head =
+            own === null || step.kind === "silence"
+              ? null
+              : h("div", { class: "turn-head" }, noLanes(page), turnHead(page, page.play.turns[own], texts, false));
           section.list.append(h("div", { class: "turn" }, head, list));
         }
         rows[place] = row(place);
@@ -211,16 +218,30 @@ Cheaptalk.timeline = (() => {
     function row(place) {
       const step = steps[place];
       const label = page.labels.get(step.event);
-      const write = step.kind === "silence" ? () => turnHead(page, page.play.turns[step.turn], texts, true) : WRITERS[step.kind] || WRITERS.event;
-      return h("li", { class: `step ${step.kind} ${step.conflict ? "rejected" : ""} ${label ? label.tone || "" : ""}`, "data-place": place },
+      const write =
+        step.kind === "silence"
+          ? () => turnHead(page, page.play.turns[step.turn], texts, true)
+          : WRITERS[step.kind] || WRITERS.event;
+      return h(
+        "li",
+        {
+          class: `step ${step.kind} ${step.conflict ? "rejected" : ""} ${label ? label.tone || "" : ""}`,
+          "data-place": place,
+        },
         step.kind === "message" ? lanes(page, step.sender, step.readers) : noLanes(page),
-        h("div", { class: "body" }, write(page, step, link, texts, label)));
+        h("div", { class: "body" }, write(page, step, link, texts, label)),
+      );
     }
 
-    const element = h("div", { class: "timeline" }, sections.map((section) => section.fold));
+    const element = h(
+      "div",
+      { class: "timeline" },
+      sections.map((section) => section.fold),
+    );
     element.addEventListener("click", (event) => {
       const target = event.target.closest("[data-place]");
-      if (target && !event.target.closest("a, summary, pre") && !String(getSelection())) go(Number(target.dataset.place));
+      if (target && !event.target.closest("a, summary, pre") && !String(getSelection()))
+        go(Number(target.dataset.place));
     });
     /** Scroll the pane, and nothing around it, until an element is seen below the round's heading. */
     function reveal(seen, toTop) {
@@ -229,7 +250,8 @@ Cheaptalk.timeline = (() => {
       const own = seen.getBoundingClientRect();
       const head = toTop ? 0 : sections.find((part) => part.list.contains(seen)).fold.firstChild.offsetHeight + 8;
       if (toTop || own.top < box.top + head) pane.scrollTop += own.top - box.top - head;
-      else if (own.bottom > box.bottom - 24) pane.scrollTop += Math.min(own.bottom - box.bottom + 24, own.top - box.top - head);
+      else if (own.bottom > box.bottom - 24)
+        pane.scrollTop += Math.min(own.bottom - box.bottom + 24, own.top - box.top - head);
     }
     /** Mark a step, and bring it into sight. */
     function mark(place) {
@@ -251,11 +273,22 @@ Cheaptalk.timeline = (() => {
     if (!round) return h("span", { class: "round-title" }, "Before the first round");
     const labels = page.headlines.get(index) || [];
     return [
-      h("span", { class: "round-title" }, h("a", { href: link("round", index) }, `Round ${index + 1}`), round.label ? h("span", { class: "dim" }, ` ${round.label}`) : null),
-      round.participants.length <= LANES ? h("span", { class: "seats" }, round.speakers.map((seat) => chip(seat))) : h("span", { class: "dim" }, plural(round.participants.length, "seat")),
+      h(
+        "span",
+        { class: "round-title" },
+        h("a", { href: link("round", index) }, `Round ${index + 1}`),
+        round.label ? h("span", { class: "dim" }, ` ${round.label}`) : null,
+      ),
+      round.participants.length <= LANES
+        ? h(
+            "span",
+            { class: "seats" },
+            round.speakers.map((seat) => chip(seat)),
+          )
+        : h("span", { class: "dim" }, plural(round.participants.length, "seat")),
       labels.map((label) => tag(label.text, label.tone)),
     ];
   }
 
-  return { make, tell, text, recorded, fields };
+  return { make };
 })();
