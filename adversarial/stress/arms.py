@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ class Plan:
 
 
 def opponents_of(subject: StrategySpec) -> list[StrategySpec]:
-    """The adversarial strategies that are made of the strategy under test, with its own parameters.
+    """The adversarial strategies that are made of the strategy under test, with all its parameters.
 
     These are the registered ones that derive from its class; where there are none, from the next class above it
     that could itself be seated.
@@ -74,8 +75,20 @@ def opponents_of(subject: StrategySpec) -> list[StrategySpec]:
         if issubclass(base, Strategy) and not inspect.isabstract(base):
             found = [name for name, cls in adversaries.items() if issubclass(cls, base)]
             if found:
-                return [StrategySpec(name=name, params=subject.params) for name in found]
+                return [_alike(name, adversaries[name], subject) for name in found]
     raise UserError(f"no adversarial strategy is made of {subject.name}; name opponents with --opponent")
+
+
+def _alike(name: str, kind: type[Strategy[Any]], subject: StrategySpec) -> StrategySpec:
+    """An adversary that plays like the strategy under test: with its parameters, also those that are its defaults."""
+    own = subject.build().params.model_dump(mode="json")
+    others = kind.params_type.model_fields
+    params = {
+        key: value
+        for key, value in own.items()
+        if key in others and (key in subject.params or value != others[key].get_default(call_default_factory=True))
+    }
+    return StrategySpec(name=name, params=params)
 
 
 def _registered() -> Iterator[tuple[str, type[Strategy[Any]]]]:
@@ -103,9 +116,9 @@ def arms(experiment: Experiment, plan: Plan, out: Path) -> list[Arm]:
     """
     if experiment.seats:
         raise UserError("a stress test seats the strategies itself; leave seats out")
-    opponents = {COOPERATIVE: plan.cooperative, **{spec.label: spec for spec in plan.opponents}}
-    if plan.subject.label in opponents:
+    if plan.subject in plan.opponents:
         raise UserError(f"--opponent {plan.subject.label} is the strategy under test; name another one")
+    opponents = {COOPERATIVE: plan.cooperative, **_named(plan.opponents)}
     _check_room(experiment.model_copy(update={"strategy": plan.cooperative}), plan.seats)
     found = [
         Arm(_word(channels), name, _seated(experiment, plan, channels, spec, out / _word(channels) / _slug(name)))
@@ -115,6 +128,12 @@ def arms(experiment: Experiment, plan: Plan, out: Path) -> list[Arm]:
     for arm in found:
         Setup.of(arm.experiment)
     return found
+
+
+def _named(opponents: Sequence[StrategySpec]) -> dict[str, StrategySpec]:
+    """Opponents by name, with their parameters where a name does not tell them apart."""
+    names = Counter(spec.name for spec in dict.fromkeys(opponents))
+    return {spec.name if names[spec.name] == 1 else spec.label: spec for spec in opponents}
 
 
 def _check_room(experiment: Experiment, seats: int) -> None:

@@ -31,8 +31,7 @@ TALKER, CURIOUS, BLUNT = (f"{TALKERS}:{name}" for name in ("Talker", "Curious", 
     [
         ("imap", ["imap-misreport", "imap-nosy"]),
         ("sd-map", ["sd-map-misreport", "sd-map-nosy"]),
-        ("sd-map-careful", ["sd-map-misreport", "sd-map-nosy"]),
-        ("dsm-private", ["dsm-misreport", "dsm-nosy"]),
+        ("dsm-welfare", ["dsm-misreport", "dsm-nosy"]),
         ("dsm:theta=0.5", ["dsm-misreport:theta=0.5", "dsm-nosy:theta=0.5"]),
         ("llm:model=local", ["nosy-highpressure:model=local", "redteam:model=local"]),
     ],
@@ -40,6 +39,17 @@ TALKER, CURIOUS, BLUNT = (f"{TALKERS}:{name}" for name in ("Talker", "Curious", 
 def test_opponents_are_made_of_the_strategy_under_test_with_its_parameters(subject: str, opponents: list[str]):
     found = opponents_of(StrategySpec.parse(subject))
     assert [spec.label for spec in found] == opponents
+
+
+def test_opponents_take_over_what_is_a_default_of_the_strategy_under_test():
+    (misreport, nosy) = opponents_of(StrategySpec.parse("dsm-private:theta=3"))
+    own = StrategySpec.parse("dsm-private:theta=3").build().params
+    for spec in (misreport, nosy):
+        params = spec.build().params
+        kept = {"L_min", "L_max"} if spec is nosy else set()
+        assert {name for name in type(own).model_fields if getattr(params, name) != getattr(own, name)} == kept
+    careful = opponents_of(StrategySpec(name="sd-map-careful"))
+    assert [spec.params for spec in careful] == [{"look_for_landing": True, "repair": "same_round"}] * 2
 
 
 def test_another_packages_adversaries_are_found_too(monkeypatch: pytest.MonkeyPatch):
@@ -81,6 +91,21 @@ def test_the_strategy_under_test_moves_from_seat_to_seat(tmp_path: Path, cheapta
     traces = [read_trace(path) for path in sorted((folder / "traces").iterdir())]
     seats = [[seat for seat, name in enumerate(t.start.strategies) if name == TALKER] for t in traces]
     assert seats == [[0, 1], [1, 2], [2, 3]]
+
+
+def test_opponents_go_by_their_names_where_these_tell_them_apart():
+    texts = ("imap-nosy", "imap-misreport:share=0.5", "dsm-nosy:D=5", "dsm-nosy:D=6")
+    specs = [StrategySpec.parse(text) for text in texts]
+    plan = Plan(StrategySpec(name="imap"), StrategySpec(name="imap"), specs, [("dm",)])
+    found = arms(Experiment(game="calbench"), plan, Path("out"))
+    assert [arm.opponent for arm in found] == [
+        COOPERATIVE,
+        "imap-nosy",
+        "imap-misreport",
+        "dsm-nosy:D=5",
+        "dsm-nosy:D=6",
+    ]
+    assert len({arm.experiment.out for arm in found}) == 5
 
 
 PLAN = Plan(StrategySpec(name=TALKER), StrategySpec(name=TALKER), [StrategySpec(name=CURIOUS)], [("dm",)])
