@@ -17,7 +17,7 @@ from framework._intake import moves, said, writable
 from framework.errors import UserError
 from framework.messages import Action, Conflict, Observation, Post
 from framework.runtime import Fence
-from framework.strategy import BudgetSpent, ModelFailure, Record, SeatStart, Strategy
+from framework.strategy import BudgetSpent, ModelFailure, Record, SeatLeft, SeatStart, Strategy
 from framework.trace import Boundary
 
 __all__ = ["Failure", "Player", "Reply", "Request", "patience"]
@@ -216,8 +216,8 @@ class Player(BaseAgent):
             failure = self._failure("strategy", what)
         except ModelFailure as error:
             failure = self._failure("model", _words(error), stop=isinstance(error, BudgetSpent))
-        except UserError as error:
-            failure = self._failure("user", _words(error))
+        except (UserError, SeatLeft) as error:
+            failure = self._failure("user", _words(error), stop=isinstance(error, SeatLeft))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit, and a cancellation by the strategy itself

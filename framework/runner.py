@@ -287,7 +287,10 @@ class _Sitting:
     @staticmethod
     async def _lane(jobs: Iterator[Job], setup: Setup, writer: _Writer) -> None:
         for job in jobs:
-            await writer.put(job, await play_job(job, setup.game))
+            trace = await play_job(job, setup.game)
+            await writer.put(job, trace)
+            if trace.aborted is not None and trace.aborted.stop:
+                await writer.drain()  # it says that the run stops, before another game begins
 
 
 class _Writer:

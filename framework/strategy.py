@@ -14,7 +14,7 @@ from framework.messages import Action, Config, Conflict, Frozen, Observation
 from framework.prompts import Prompts
 from framework.trace import Note, SeatEvent, Usage
 
-__all__ = ["BudgetSpent", "ModelFailure", "Params", "Record", "SeatStart", "Strategy"]
+__all__ = ["BudgetSpent", "ModelFailure", "Params", "Record", "SeatLeft", "SeatStart", "Strategy"]
 
 ObservationT = TypeVar("ObservationT", bound=Observation)
 
@@ -63,6 +63,10 @@ class ModelFailure(Exception):
 
 class BudgetSpent(ModelFailure):
     """Nothing is left to ask models with. It aborts the game, and the run stops, to be resumed."""
+
+
+class SeatLeft(Exception):
+    """The person who plays a seat is gone. It aborts the game at the boundary `user`, and the run stops."""
 
 
 @dataclass
