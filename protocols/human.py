@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -12,6 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from framework import Action, Conflict, FocalView, Observation, Params, Post, Strategy
 from framework.messages import AnyAction
+from framework.strategy import SeatLeft
+from protocols.keyboard import keyboard
 
 __all__ = ["Human", "HumanParams"]
 
@@ -76,12 +77,12 @@ async def _line(question: str) -> str:
     """A line that the person types.
 
     Raises:
-        EOFError: If there is nobody to type one.
+        SeatLeft: If there is nobody to type one.
     """
     print(question, end="", file=sys.stderr, flush=True)
-    line: str = await asyncio.to_thread(sys.stdin.readline)
-    if not line:
-        raise EOFError("nobody is at the keyboard; a human seat needs a terminal and --jobs 1 --concurrency 1")
+    line = await keyboard.line()
+    if line is None:
+        raise SeatLeft("nobody is at the keyboard; play at a terminal, and add --resume to go on")
     return line.strip()
 
 

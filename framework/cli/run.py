@@ -84,8 +84,10 @@ def run(
     seat_models(flags, {"model": model, "base_url": base_url, "prompts": named.folder, "reflect": reflect})
     call_models(cache, budget, prices)
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})}, resume)
+    if interactive := _is_interactive(experiment):
+        experiment = _at_a_persons_pace(experiment)
     try:
-        with nullcontext() if _is_interactive(experiment) else progress_bar(experiment.game) as progress:
+        with nullcontext() if interactive else progress_bar(experiment.game) as progress:
             outcome = play(experiment, resume=resume, progress=progress)
     except RunStopped as stopped:
         return _stopped(stopped)
@@ -130,6 +132,14 @@ def _is_interactive(experiment: Experiment) -> bool:
 
     specs = (experiment.strategy, *experiment.seats.values())
     return any(registry.strategy(spec.name).interactive for spec in specs if spec is not None)
+
+
+def _at_a_persons_pace(experiment: Experiment) -> Experiment:
+    """One game at a time, and no time limit unless one was asked for."""
+    limits = experiment.limits
+    if "seconds" not in limits.model_fields_set:
+        limits = limits.model_copy(update={"seconds": None})
+    return experiment.model_copy(update={"jobs": 1, "concurrency": 1, "limits": limits})
 
 
 def _seats(given: list[str]) -> dict[int, str]:
