@@ -7,7 +7,8 @@ Cheaptalk.board = (() => {
 
   /** A board as a table. names: the columns to show. */
   function boardTable(board, { names, link, caption, sort }) {
-    const runs = new Set(board.rows.map((row) => row.run));
+    // A run is named only where it tells rows apart.
+    const entries = new Set(board.rows.map((row) => JSON.stringify([row.strategy, row.group])));
     const groups = board.rows.some((row) => row.group);
     const aborted = board.rows.some((row) => row.aborted);
     const columns = [
@@ -18,7 +19,9 @@ Cheaptalk.board = (() => {
         number: false,
         cell: (row) => [Cheaptalk.short(row.strategy), row.adversarial ? [" ", tag("adversarial", "warn")] : null],
       },
-      ...(runs.size > 1 ? [{ key: "run", title: "Run", value: (row) => row.run, number: false }] : []),
+      ...(entries.size < board.rows.length
+        ? [{ key: "run", title: "Run", value: (row) => row.run, number: false }]
+        : []),
       ...(groups ? [{ key: "setting", title: "Setting", value: (row) => row.group, number: false }] : []),
       {
         key: "games",
