@@ -103,7 +103,7 @@ Cheaptalk.game = (() => {
       stepper.element,
     );
     document.body.classList.add("playing");
-    siblings(summary, page);
+    setTimeout(siblings, 40, summary, page, root.querySelector(".siblings-place"));
 
     function go(place, quiet = false) {
       const next = Math.max(0, Math.min(steps.length - 1, place));
@@ -253,12 +253,11 @@ Cheaptalk.game = (() => {
   }
 
   /** Links to the games before and after, and their data in advance. */
-  function siblings(summary, page) {
+  function siblings(summary, page, box) {
     load(`run/${summary.id}`).then(
       ({ games }) => {
-        const box = document.querySelector(".siblings-place");
         const at = games.number.indexOf(page.number ?? 0);
-        if (!box || at < 0) return;
+        if (at < 0) return;
         const to = (place, arrow, words, attribute) => {
           const text = [
             arrow === "←" ? `${arrow} ` : "",
