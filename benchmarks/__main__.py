@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import measure
+from benchmarks.east import east
 from benchmarks.models import models
 from benchmarks.pages import pages
 
-MEASURES = {**measure.MEASURES, "models": models, "pages": pages}
+MEASURES = {**measure.MEASURES, "east": east, "models": models, "pages": pages}
 
 
 def main(names: list[str]) -> int:

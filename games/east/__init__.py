@@ -1,9 +1,10 @@
 """EAST: Schelling words under epistemic asymmetry (arXiv 2607.11363)."""
 
 from games.east.conditions import BEYOND, CONDITIONS, Condition
-from games.east.game import East, EastRules
+from games.east.game import East
 from games.east.observation import Choose, EastObservation
 from games.east.outcome import CHANCE, EastOutcome, outcome_of
+from games.east.rules import EastRules
 from games.east.scenario import PAPER, PROMPTS, ROLES, Scenario, Vignette, Words, vignette
 
 __all__ = [

@@ -1,13 +1,25 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from framework import Trace, read_trace, write_trace
+from framework import Action, Trace, read_trace, write_trace
 from framework.testing import check_game, check_strategy
 from framework.trace import BatchRejected
-from games.east import BEYOND, CONDITIONS, PAPER, Condition, East, EastOutcome, Scenario, outcome_of
+from games.east import (
+    BEYOND,
+    CONDITIONS,
+    PAPER,
+    Choose,
+    Condition,
+    East,
+    EastObservation,
+    EastOutcome,
+    Scenario,
+    outcome_of,
+)
 from games.east.outcome import score_choices
 from protocols.focal import Egocentric, LevelK, Normative, Uniform
 from tests.east.playing import Says, play_one
@@ -67,6 +79,23 @@ def test_a_second_word_that_is_not_offered_scores_as_no_coordination_and_is_coun
     assert not outcome.match
     assert trace.metrics["invalid_choice"].seats == (1.0, 0.0)
     assert trace.metrics["match"].game == 0.0
+
+
+def test_two_choices_at_once_are_refused() -> None:
+    class Hedges(Says):
+        async def act(self, observation: EastObservation) -> Sequence[Action]:
+            return [Choose(chosen_word="stitches"), Choose(chosen_word="fabric")]
+
+    trace = play_one(TAILOR, Hedges("stitches"), Says("stitches"))
+    (rejected,) = trace.of(BatchRejected)
+    assert rejected.conflict.message == "Choose one word; this batch holds 2 choices."
+    assert outcome_of(trace).normative
+
+
+def test_a_seat_that_passes_is_not_asked_again() -> None:
+    trace = play_one(TAILOR, Says(None, "stitches"), Says("stitches"))
+    assert outcome_of(trace).words == (None, "stitches")
+    assert list(trace.of(BatchRejected)) == []
 
 
 def test_two_seats_that_say_nothing_valid_do_not_match() -> None:

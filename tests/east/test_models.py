@@ -9,7 +9,7 @@ from autogen_core.models import CreateResult, RequestUsage
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
 from framework import Trace
-from framework.trace import BatchRejected
+from framework.trace import BatchRejected, DecideStart
 from games.east import CONDITIONS, PAPER, outcome_of
 from games.east.annotation.task import reasonings
 from games.east.prompting import EastPrompts
@@ -47,6 +47,13 @@ def test_a_word_that_is_not_offered_may_be_mended_once_by_a_model() -> None:
     assert outcome_of(trace).normative
     (rejected,) = trace.of(BatchRejected)
     assert rejected.conflict.rule == "invalid_choice"
+    assert "choose one of" in [event.prompt for event in trace.of(DecideStart) if event.seat == 0][1]
+
+
+def test_a_second_word_that_is_not_offered_is_final() -> None:
+    trace = play_one(DIRECT, seat(['{"chosen_word": "needle"}'] * 4), Says("stitches"))
+    assert outcome_of(trace).convergence == "invalid"
+    assert len(list(trace.of(ModelCall))) == 2
 
 
 @pytest.mark.parametrize(
@@ -58,6 +65,7 @@ def test_noise_is_an_invalid_choice_and_never_a_crash(noise: str) -> None:
     assert outcome.convergence == "invalid"
     assert outcome.words == (None, "stitches")
     assert any(trace.of(InvalidResponse))
+    assert [call.purpose for call in trace.of(ModelCall)] == ["move", "repair"]
 
 
 def test_reasoning_that_a_provider_hands_over_apart_is_annotated() -> None:

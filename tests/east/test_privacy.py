@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from framework import Round, SeatStart, Turn
 from games.east import BEYOND, CONDITIONS, PAPER, PROMPTS, Choose, East, EastObservation, Scenario
-from games.east.game import one_of_the_words
+from games.east.choices import one_of_the_words
 from games.east.prompting import EastPrompts
 
 cells = st.builds(

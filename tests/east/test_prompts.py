@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 from framework import Round, SeatStart, Turn
 from framework.errors import UserError
 from games.east import CONDITIONS, PAPER, PROMPTS, Choose, East, EastObservation, EastRules, Scenario
-from games.east.game import one_of_the_words
+from games.east.choices import one_of_the_words
 from games.east.prompting import EastPrompts, with_article
 from games.east.scenario import PromptVariant
 
