@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from adversarial.stress.gate import Threshold
     from adversarial.stress.report import Report
     from framework.experiment import Experiment
+    from framework.specs import StrategySpec
 
 __all__ = ["register", "stress"]
 
@@ -26,6 +27,7 @@ def register(app: typer.Typer) -> None:
 def stress(
     target: Annotated[str, typer.Argument(metavar="GAME|FILE.yaml", help="A game, or an experiment file.")],
     strategy: Annotated[str | None, typer.Option(help="The strategy under test, such as llm:model=local.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model under test, and of opponents that ask one.")] = None,
     opponent: Annotated[
         list[str] | None,
         typer.Option(metavar="STRATEGY", help="An opponent; repeatable. By default those that are made of it."),
@@ -44,6 +46,9 @@ def stress(
     repeats: Annotated[int | None, typer.Option(min=1, help="Play each task so often.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the runs.")] = None,
     rule: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule of the game; repeatable.")] = None,
+    reflect: Annotated[bool, typer.Option("--reflect", help="Ask models for their beliefs after each round.")] = False,
+    cache: Annotated[str | None, typer.Option(metavar="DIR", help="Keep models' replies here and reuse them.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Stop at so much: tokens=200000,calls=500,dollars=2.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes that play at once.")] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Games that overlap in one process.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the runs, continued if it is there.")] = Path(
@@ -74,22 +79,26 @@ def stress(
     """
     from adversarial.stress.report import stress as play
     from framework.cli._console import progress_bar, said_in, say
+    from framework.cli._models import call_models, seat_models
+    from framework.cli.run import rules_of
     from framework.runner import RunStopped
 
     form = said_in({"json": json, "markdown": markdown})
-    flags = {
+    flags: dict[str, Any] = {
         "suite": suite,
         "tasks": tasks,
         "strategy": strategy,
         "limit": limit,
         "repeats": repeats,
         "seed": seed,
-        "rules": _rules(rule or []),
+        "rules": rules_of(rule or []),
         "jobs": jobs,
         "concurrency": concurrency,
     }
+    seat_models(flags, {"model": model, "reflect": reflect})
+    call_models(cache, budget, None)
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})})
-    plan = _plan(experiment, opponent or [], cooperative, channels or [], subjects)
+    plan = _plan(experiment, _opponents(opponent or [], cooperative, model, reflect), channels or [], subjects)
     limits = _thresholds(experiment, {"max": most or [], "min": least or [], "max-increase": increase or []})
     try:
         report = play(experiment, plan, out, thresholds=limits, strict=strict, bar=progress_bar)
@@ -100,19 +109,6 @@ def stress(
     return 0 if report.passed else 1
 
 
-def _rules(given: list[str]) -> dict[str, Any]:
-    from framework.errors import UserError
-    from framework.specs import parse_value
-
-    rules: dict[str, Any] = {}
-    for text in given:
-        key, found, value = text.partition("=")
-        if not (found and key.strip()):
-            raise UserError(f"--rule {text!r} is not of the form KEY=VALUE; write for instance --rule turns=5")
-        rules[key.strip()] = parse_value(value)
-    return rules
-
-
 def _experiment(target: str, flags: dict[str, Any]) -> Experiment:
     from framework.experiment import parse_experiment, read_experiment
 
@@ -121,21 +117,39 @@ def _experiment(target: str, flags: dict[str, Any]) -> Experiment:
     return parse_experiment({"game": target}, flags, "flags")
 
 
-def _plan(
-    experiment: Experiment, opponents: list[str], cooperative: str | None, channels: list[str], subjects: int
-) -> Plan:
+class _Opponents(NamedTuple):
+    adversarial: list[StrategySpec]
+    cooperative: StrategySpec | None
+
+
+def _opponents(adversarial: list[str], cooperative: str | None, model: str | None, reflect: bool) -> _Opponents:
+    """The opponents that were named; the model is theirs too where they ask one and name none."""
+    from framework import registry
+    from framework.cli._models import seat_models
+    from framework.specs import StrategySpec
+
+    def filled(text: str) -> StrategySpec:
+        flags: dict[str, Any] = {"strategy": text}
+        if "model" in registry.strategy(StrategySpec.parse(text).name).params_type.model_fields:
+            seat_models(flags, {"model": model, "reflect": reflect})
+        found = flags["strategy"]
+        return StrategySpec.parse(found) if isinstance(found, str) else found
+
+    return _Opponents([filled(text) for text in adversarial], filled(cooperative) if cooperative else None)
+
+
+def _plan(experiment: Experiment, opponents: _Opponents, channels: list[str], subjects: int) -> Plan:
     from adversarial.stress.arms import Plan, conditions_of, opponents_of
     from framework.errors import UserError
-    from framework.specs import StrategySpec
 
     subject = experiment.strategy
     if subject is None:
-        raise UserError("no strategy is under test; name one with --strategy, such as --strategy imap")
+        raise UserError("no strategy is under test; name one with --strategy or --model, such as --strategy imap")
     listed = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in channels]
     return Plan(
         subject=subject,
-        cooperative=StrategySpec.parse(cooperative) if cooperative else subject,
-        opponents=[StrategySpec.parse(text) for text in opponents] or opponents_of(subject),
+        cooperative=opponents.cooperative or subject,
+        opponents=opponents.adversarial or opponents_of(subject),
         conditions=list(dict.fromkeys(listed)) or conditions_of(experiment),
         seats=subjects,
     )

@@ -16,7 +16,7 @@ from framework import registry
 from framework.errors import UserError
 from framework.experiment import Experiment
 from framework.specs import StrategySpec
-from framework.trace import read_trace
+from framework.trace import AgentRegistered, read_trace
 from tests.adversarial.commands import Cheaptalk
 
 TALKERS = "tests.adversarial.talkers"
@@ -263,3 +263,25 @@ def test_the_folder_of_another_test_is_refused(tmp_path: Path, cheaptalk: Cheapt
     found = stressed(cheaptalk, tmp_path, "--limit", "1", "--channels", "dm", "--seed", "4")
     assert found.code == 2
     assert "belongs to another experiment" in found.err
+
+
+def test_a_model_is_tested_against_nosy_models_of_its_kind(tmp_path: Path, cheaptalk: Cheaptalk):
+    (tmp_path / "replies.json").write_text(json.dumps(['{"thinking": "", "actions": []}'] * 500))
+    model = f"replay:{tmp_path / 'replies.json'}"
+    said = cheaptalk(
+        *("stress", "calbench", "--model", model, "--limit", "1", "--channels", "dm"),
+        *("--rule", "retries=0", "--out", tmp_path / "out", "--json"),
+    )
+    assert said.code == 0, said.err
+    assert [run["opponent"] for run in rows(said.out, "stress-runs")] == [COOPERATIVE, "nosy-highpressure", "redteam"]
+    for folder in (tmp_path / "out" / "dm").iterdir():
+        (trace,) = map(read_trace, (folder / "traces").iterdir())
+        assert {str(seat.params["model"]) for seat in trace.of(AgentRegistered)} == {model}
+    measured = {row["measure"] for row in rows(said.out, "stress")}
+    assert {"leaks", "any_leak", "disclosures", "coordination", "tokens"} <= measured
+
+
+def test_a_model_for_a_strategy_that_asks_none_is_refused(tmp_path: Path, cheaptalk: Cheaptalk):
+    said = cheaptalk("stress", "calbench", "--strategy", "imap", "--model", "local", "--out", tmp_path / "out")
+    assert said.code == 2
+    assert "no seat's strategy asks a model" in said.err
