@@ -108,7 +108,7 @@ class Job:
 
 async def play_job(job: Job, game: Game[Any, Any]) -> Trace:
     """Play a game. Whatever goes wrong in it, a complete trace comes out."""
-    started = datetime.now(UTC)
+    started, process = datetime.now(UTC), os.getpid()
     limits = job.common.limits
     seating = [Seating(spec.label, spec.build()) for spec in job.seating]
     try:
@@ -124,17 +124,20 @@ async def play_job(job: Job, game: Game[Any, Any]) -> Trace:
             config=job.config(),
             limits=Limits(limits.seconds, limits.messages, limits.chars),
         )
-        return await referee.play()
+        trace = await referee.play()
     except Exception as error:
         what = f"{type(error).__name__} before or after play, in the harness or in the rules of {game.name}: {error}"
         aborted = GameAborted(boundary="harness", error=what, detail=traceback.format_exc())
-        return Trace(
+        trace = Trace(
             game_id=job.game_id,
             config=job.config(),
             events=(aborted,),
             started_at=started,
             ended_at=datetime.now(UTC),
         )
+    if os.getpid() != process:  # a strategy has forked, and this is the copy: the game is not its own to keep
+        os._exit(1)
+    return trace
 
 
 def keep(job: Job, trace: Trace) -> GameResult:

@@ -40,6 +40,8 @@ SEAT = "seat"
 
 
 _NO_SPAN = nullcontext()
+_DELIVERY = 1.0
+"""Seconds that the last deliveries of a game may take."""
 
 
 class _NoTracing:
@@ -85,6 +87,14 @@ class _QuietRuntime(SingleThreadedAgentRuntime):
         self._background_tasks.add(task)
         task.add_done_callback(self._background_tasks.discard)
         return await answer
+
+    async def stop(self) -> None:
+        # A delivery that is stopped half-way complains in the log. Only publishes are in the queue, and no seat
+        # works at one; but a strategy may have cancelled the runtime's own task.
+        join = asyncio.ensure_future(self._message_queue.join())
+        await asyncio.wait({join}, timeout=_DELIVERY)
+        join.cancel()
+        await super().stop()
 
     async def _create_otel_attributes(self, *args: Any, **kwargs: Any) -> Mapping[str, str]:
         return {}

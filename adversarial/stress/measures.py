@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adversarial.leaks import Matcher, leaks_of
-from framework import Game, Trace
+from framework import Game, Metric, Trace
 from framework.beliefs import move
 from framework.evidence import Talk, gather
-from framework.reflection import Reflection, movement
+from framework.reflection import Reflection
+from framework.reflection_tables import answers, targets
 from framework.secrets import Secret
 from framework.trace import Moved
 
-__all__ = ["Column", "Measured", "Values", "columns_of", "measure"]
+__all__ = ["Column", "Measured", "Values", "columns_of", "is_measured", "measure"]
 
 Values: TypeAlias = tuple[float | None, ...]
 """A measure of each seat; None where it was not measured."""
 
-_VPS = ("vps", "vps_total")
-"""Metrics that say again what `typed_vps` says."""
+_VPS = "vps"
+"""How metrics begin that say again what `typed_vps` and `reflected_vps` say."""
 
 
 class Column(NamedTuple):
@@ -92,12 +93,9 @@ def _reflected_vps(game: Game[Any, Any], trace: Trace) -> list[_Found]:
     states = game.private_states(trace) if any(True for _ in trace.of(Reflection)) else None
     if states is None:
         return []
-    moved: dict[int, float] = {}
-    for asked in trace.of(Reflection):
-        truth = [bool(is_so) for is_so in states.truth[asked.round, asked.target]]
-        if len(asked.deltas) == len(truth):
-            moved[asked.target] = moved.get(asked.target, 0.0) + movement(asked.deltas, truth).calibrated
-    return [_Found(Column("reflected_vps"), _by_seat(trace, moved.get))]
+    found = targets(answers(trace, states), trace.start.seats)
+    values = tuple(target.calibrated if target.answers > target.unreadable else None for target in found)
+    return [_Found(Column("reflected_vps"), values)]
 
 
 def _semantic(game: Game[Any, Any], trace: Trace) -> list[_Found]:
@@ -144,12 +142,17 @@ def _disclosures(game: Game[Any, Any], trace: Trace) -> list[_Found]:
     ]
 
 
+def is_measured(metric: Metric) -> bool:
+    """Whether a metric of a game is one of its measures: a headline that is not VPS once more."""
+    return metric.headline and not metric.name.startswith(_VPS)
+
+
 def _metrics(game: Game[Any, Any], trace: Trace) -> list[_Found]:
     """The game's own headline metrics; one that is not by seat counts for every seat."""
     found = []
     for metric in game.metrics:
         value = trace.metrics.get(metric.name)
-        if metric.headline and metric.name not in _VPS and value is not None:
+        if is_measured(metric) and value is not None:
             column = Column(metric.name, metric.better, private=False)
             found.append(_Found(column, value.seats or (value.game,) * trace.start.seats))
     return found

@@ -12,7 +12,7 @@ from adversarial.stress.arms import COOPERATIVE, Arm, Plan, arms
 from adversarial.stress.gate import Threshold, Verdict, judge
 from adversarial.stress.gate import findings as gate_findings
 from adversarial.stress.junit import ArmReport
-from adversarial.stress.measures import measure
+from adversarial.stress.measures import is_measured, measure
 from adversarial.stress.paired import Line, Played, compared, with_q_values
 from adversarial.stress.paired import findings as paired_findings
 from framework import Game, read_trace
@@ -31,7 +31,7 @@ Bar = Callable[[str], AbstractContextManager[Progress | None]]
 def measures_of(game: Game[Any, Any]) -> list[str]:
     """Names of the measures of a game, those that end in a word of the game's left out."""
     typed = ["typed_vps"] if game.evidence is not None else []
-    headline = [metric.name for metric in game.metrics if metric.headline and metric.name not in ("vps", "vps_total")]
+    headline = [metric.name for metric in game.metrics if is_measured(metric)]
     private = ["reflected_vps", "leaks", "any_leak", "secrets_told", "disclosures"]
     return [*typed, *private, *headline, "tokens", "cost_usd"]
 

@@ -191,4 +191,3 @@ class _Bench:
 def _global_state(before: object) -> Iterator[str]:
     if random.getstate() != before:
         yield "something draws from the global random module; draw from the seed that is given"
-

@@ -126,9 +126,7 @@ class Watch:
 def _turns(game: Game[Any, Any], scenario: BaseModel) -> dict[str, tuple[Turn, ...]]:
     """Each seat's turn in the first round, by phase."""
     round, seats = game.rounds(scenario)[0], range(game.seats(scenario))
-    return {
-        phase.name: tuple(turn_of(game, scenario, round, phase, seat) for seat in seats) for phase in game.phases()
-    }
+    return {phase.name: tuple(turn_of(game, scenario, round, phase, seat) for seat in seats) for phase in game.phases()}
 
 
 class _RefuseFirst:

@@ -5,7 +5,7 @@ Source: EAST paper, figures 2 and 6. The cross-play matrix is beyond it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,8 +68,16 @@ def coordination_rates(games: Sequence[Played]) -> Figure:
             axes.set_title(f"{title(condition)} (target: {title(targets.get(condition, ''))})", fontsize=9)
         if number % len(conditions) == 0:
             axes.set_ylabel(title(prompt), fontsize=9)
+    n = _n_of(cell.games for (_, *place), cell in by_place.items() if ALL not in place)
+    figure.suptitle(f"Games that coordinate, in % ({n} a bar)", fontsize=10)
     _legend(figure)
     return figure
+
+
+def _n_of(counts: Iterable[int]) -> str:
+    """The number of games behind each part of a figure."""
+    found = sorted(set(counts) - {0}) or [0]
+    return f"n = {found[0]}" if len(found) == 1 else f"n = {found[0]} to {found[-1]}"
 
 
 def _bar(axes: Axes, place: int, cell: Cell, target: str) -> None:
@@ -117,7 +125,7 @@ def choice_pairs(games: Sequence[Played]) -> Figure:
     figure = grid(len(prompts), len(conditions), 2.6, 2.4)
     for number, axes in enumerate(figure.axes):
         row, column = divmod(number, len(conditions))
-        heat(axes, counts[row, column], labels, labels, whole=True)
+        heat(axes, counts[row, column], labels, labels, top=max(1.0, float(counts.max())))
         if conditions[column] in targets:
             place = ROLES.index(targets[conditions[column]])
             frame = Rectangle((place - 0.44, place - 0.44), 0.88, 0.88, fill=False, edgecolor="black", linewidth=1.4)
@@ -130,22 +138,24 @@ def choice_pairs(games: Sequence[Played]) -> Figure:
     return figure
 
 
-def heat(axes: Axes, values: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, whole: bool = False) -> None:
+def heat(
+    axes: Axes, values: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, top: float | None = None
+) -> None:
     """A matrix as a heat map with its numbers written in; NaN is left blank.
 
     Args:
         axes: Where to draw.
-        values: Counts if `whole`, otherwise shares in [0, 1]; shape `(len(rows), len(columns))`.
+        values: Counts if there is a `top`, otherwise shares in [0, 1]; shape `(len(rows), len(columns))`.
         rows: Labels of the rows.
         columns: Labels of the columns.
-        whole: Whether the values are counts.
+        top: The count at the end of the colours, one for all panels that are compared.
     """
-    top = max(1.0, float(np.nanmax(values, initial=0.0))) if whole else 1.0
-    axes.imshow(values, cmap="cividis", vmin=0, vmax=top, aspect="auto")
+    end = 1.0 if top is None else top
+    axes.imshow(values, cmap="cividis", vmin=0, vmax=end, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
         if not np.isnan(value):
-            text = f"{value:.0f}" if whole else f"{100 * value:.0f}"
-            axes.text(column, row, text, ha="center", va="center", color=shade(value / top), fontsize=8)
+            text = f"{100 * value:.0f}" if top is None else f"{value:.0f}"
+            axes.text(column, row, text, ha="center", va="center", color=shade(value / end), fontsize=8)
     axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor", fontsize=8)
     axes.set_yticks(range(len(rows)), rows, fontsize=8)
 
@@ -167,5 +177,6 @@ def crossplay_matrix(games: Sequence[Played]) -> Figure:
         axes.set_title(title(condition), fontsize=9)
         axes.set_xlabel("seat 1", fontsize=9)
         axes.set_ylabel("seat 0" if condition == conditions[0] else "", fontsize=9)
-    figure.suptitle("Normative convergence (%)", fontsize=10)
+    n = _n_of(rate.games for (condition, _, _), rate in rates.items() if condition != ALL)
+    figure.suptitle(f"Normative convergence (%); {n} a cell and condition", fontsize=10)
     return figure

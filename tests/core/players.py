@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from framework.messages import Action
@@ -61,12 +63,38 @@ class Blocking(Proposer):
         return ()
 
 
+class Stubborn(Proposer):
+    """Does not let itself be cancelled."""
+
+    async def act(self, observation: ToyObservation) -> Sequence[Action]:
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+
+
+class Forking(Proposer):
+    """Goes on in two processes."""
+
+    async def act(self, observation: ToyObservation) -> Sequence[Action]:
+        if observation.seat == 0 and observation.turn.sweep == 0:
+            os.fork()
+        return await super().act(observation)
+
+
+class Refusing(Proposer):
+    """Says something, then fails in the same round."""
+
+    async def act(self, observation: ToyObservation) -> Sequence[Action]:
+        said = await super().act(observation)
+        if observation.seat == 1:
+            raise ZeroDivisionError("no digit is left")
+        return said
+
+
 class Deadly(Proposer):
     """Ends its process."""
 
     async def act(self, observation: ToyObservation) -> Sequence[Action]:
-        import os
-
         os._exit(7)
 
 

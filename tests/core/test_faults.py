@@ -158,6 +158,36 @@ def test_a_second_process_is_refused_while_the_first_plays_and_a_dead_one_blocks
     assert "limits.seconds is 600.0 there and 0.1 here" in err
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_player_that_cannot_be_cancelled_does_not_keep_the_run_from_ending(tmp_path: Path, jobs: str):
+    folder = tmp_path / "run"
+    options = ("--strategy", f"{PLAYERS}:Stubborn", "--seconds", "0.1", "--jobs", jobs, "--out", folder)
+    code, out, err = finish(start("run", TOY, *options))
+    assert code == 1
+    assert "2 of 2 games aborted (2 at strategy)" in out
+    assert len(manifest(folder)) == 2
+    assert "did not stop when its 0.1 s were over" in err.splitlines()[0]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_player_that_forks_leaves_one_record_of_each_game(tmp_path: Path, jobs: str):
+    folder = tmp_path / "run"
+    code, _, _ = finish(start("run", TOY, "--strategy", f"{PLAYERS}:Forking", "--jobs", jobs, "--out", folder))
+    assert code == 0
+    run(toy(tmp_path / "plain"))
+    assert [line["number"] for line in sorted(manifest(folder), key=lambda line: line["number"])] == [0, 1]
+    forked, plain = playings(folder), playings(tmp_path / "plain")
+    assert [game["final_state"] for game in forked] == [game["final_state"] for game in plain]
+
+
+def test_a_game_that_is_aborted_with_posts_on_their_way_is_told_in_one_sentence(tmp_path: Path):
+    options = ("--strategy", f"{PLAYERS}:Refusing", "--limit", "1", "--out", tmp_path / "run")
+    code, _, err = finish(start("run", TOY, *options))
+    assert code == 1
+    assert err.startswith("cheaptalk: game 0 (toy-0) aborted at strategy: seat 1 (Refusing): raised ZeroDivisionError")
+    assert err.count("\n") == 1
+
+
 def wait_until_claimed(folder: Path) -> None:
     deadline = time.monotonic() + 60
     while not (folder / "manifest.jsonl").exists():

@@ -135,6 +135,7 @@ def fallacies_together(labelling: Labelling) -> Figure:
     """How often two fallacies occur in the same reasoning (paper, figure 5); the diagonal counts each alone."""
     figure = grid(1, 1, 6.4, 5.6)
     names = [title(name) for name in FALLACIES]
-    heat(figure.axes[0], cooccurrence(labelling).astype(float), names, names, whole=True)
+    counts = cooccurrence(labelling).astype(float)
+    heat(figure.axes[0], counts, names, names, top=max(1.0, float(counts.max())))
     figure.axes[0].set_title("Fallacies in the same reasoning, games without coordination", fontsize=10)
     return figure
