@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -199,10 +200,8 @@ async def test_a_move_that_ignores_being_stopped_is_given_up():
 
 async def test_a_move_that_is_late_does_not_count_even_where_it_swallows_its_cancellation():
     async def late() -> Sequence[Action]:
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(5)
-        except asyncio.CancelledError:
-            pass
         return [Pick(digit=1)]
 
     assert "did not move within" in (await aborted(failing(late)(), limits=Limits(seconds=0.05))).error
