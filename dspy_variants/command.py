@@ -171,7 +171,7 @@ def _language_model(name: str | None, model: str) -> Any:
             api_base=server.base_url,
             api_key=server.token,
             temperature=1.0,
-            max_tokens=400,
+            max_tokens=200,
             timeout=600,
         )
     provider, _, rest = model.partition(":")
