@@ -105,11 +105,7 @@ def optimize(
         UserError: If the weights do not fit, there are too few tasks or games, or a game was aborted.
     """
     check_weights(weights, game.metrics)
-    ids = [[game.task_id(task) for task in part] for part in tasks]
-    if not all(ids):
-        raise UserError("training, validation and holdout need at least one task each; give more tasks")
-    if games < 2 * len(ids[1]):
-        raise UserError(f"{games} games are too few for {len(ids[1])} validation tasks; allow at least twice as many")
+    ids = _checked_ids(game, tasks, games)
     scenarios = {game.task_id(task): task for part in tasks for task in part}
     player = Player(game, scenarios, seat, weights, seed)
     found = _search(base, player, ids, lm, games, seed, threads)
@@ -136,10 +132,23 @@ def optimize(
         lm=str(getattr(lm, "model", "")),
     )
     _check(player)
-    if found[best].text.strip() == base.text.strip():
-        return Optimized(None, record)
-    update = {"text": found[best].text.strip(), "version": base.version + 1, "made": "optimized"}
-    return Optimized(base.model_copy(update=update), record)
+    return Optimized(_next_version(base, found[best].text.strip()), record)
+
+
+def _checked_ids(game: Game[Any, Any], tasks: Tasks, games: int) -> list[list[str]]:
+    ids = [[game.task_id(task) for task in part] for part in tasks]
+    if not all(ids):
+        raise UserError("training, validation and holdout need at least one task each; give more tasks")
+    if games < 2 * len(ids[1]):
+        raise UserError(f"{games} games are too few for {len(ids[1])} validation tasks; allow at least twice as many")
+    return ids
+
+
+def _next_version(base: Variant, text: str) -> Variant | None:
+    """The block as a new version; None if it is the base itself."""
+    if text == base.text.strip():
+        return None
+    return base.model_copy(update={"text": text, "version": base.version + 1, "made": "optimized"})
 
 
 def _check(player: Player) -> None:
