@@ -108,7 +108,7 @@ class Job:
 
 async def play_job(job: Job, game: Game[Any, Any]) -> Trace:
     """Play a game. Whatever goes wrong in it, a complete trace comes out."""
-    started, process = datetime.now(UTC), os.getpid()
+    started = datetime.now(UTC)
     limits = job.common.limits
     seating = [Seating(spec.label, spec.build()) for spec in job.seating]
     try:
@@ -124,20 +124,17 @@ async def play_job(job: Job, game: Game[Any, Any]) -> Trace:
             config=job.config(),
             limits=Limits(limits.seconds, limits.messages, limits.chars),
         )
-        trace = await referee.play()
+        return await referee.play()
     except Exception as error:
         what = f"{type(error).__name__} before or after play, in the harness or in the rules of {game.name}: {error}"
         aborted = GameAborted(boundary="harness", error=what, detail=traceback.format_exc())
-        trace = Trace(
+        return Trace(
             game_id=job.game_id,
             config=job.config(),
             events=(aborted,),
             started_at=started,
             ended_at=datetime.now(UTC),
         )
-    if os.getpid() != process:  # a strategy has forked, and this is the copy: the game is not its own to keep
-        os._exit(1)
-    return trace
 
 
 def keep(job: Job, trace: Trace) -> GameResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import time
 import traceback
@@ -203,7 +204,7 @@ class Player(BaseAgent):
         limit = limit or self._time_limit
         record = self._strategy.record = Record()
         kept, actions, failure = Record(), None, None
-        began = time.perf_counter()
+        began, process = time.perf_counter(), os.getpid()
         try:
             async with asyncio.timeout(limit) as clock:
                 returned = await move()
@@ -222,6 +223,8 @@ class Player(BaseAgent):
             raise
         except BaseException as error:  # also SystemExit, and a cancellation by the strategy itself
             failure = self._failure("strategy", f"raised {type(error).__name__}: {_words(error)}")
+        if os.getpid() != process:  # the strategy has forked, and this is the copy: the game is not its own
+            os._exit(1)
         if failure is not None:
             actions = None
             with suppress(Exception):
