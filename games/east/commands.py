@@ -98,7 +98,7 @@ def labels(
     print(f"Labels by {annotator or known[0]}; annotators: {', '.join(known)}.")
     _print_reasoning(mine)
     _print_fallacies(mine)
-    agreed = agreements(whole.events) if len(known) > 1 else []
+    agreed = agreements(whole.judged) if len(known) > 1 else []
     if agreed:
         _print_agreement(agreed)
     if out is not None:

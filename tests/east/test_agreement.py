@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,9 +10,12 @@ from hypothesis import strategies as st
 pytest.importorskip("nltk")
 
 from games.east.annotation.agreement import agreement, agreements, ratings
+from games.east.annotation.analysis import Judged, read_labels
 from games.east.annotation.labels import Fallacies, TomLabels
-from games.east.annotation.sidecar import FallaciesLabelled, TomLabelled
-from tests.east.authored import GAMES
+from games.east.annotation.sidecar import Sidecar, TomLabelled
+from games.east.results import played
+from tests.east.authored import GAMES, write_run
+from tests.east.playing import Says, play_one
 
 FIRST = "aaaabbbbcc"
 SECOND = "aaabbbbacc"
@@ -90,20 +94,38 @@ def test_annotators_without_a_common_item_agree_on_nothing() -> None:
     assert math.isnan(result.alpha)
 
 
-def test_events_become_ratings_by_field_and_the_latest_counts() -> None:
-    thought = GAMES[1].thoughts[0]
-    tom, other = TomLabels.model_validate(thought.tom), TomLabels.model_validate(GAMES[0].thoughts[0].tom)
-    found = Fallacies.model_validate(thought.errors)
-    events = [
-        TomLabelled(game_id="g", seat=0, annotator="one", labels=other),
-        TomLabelled(game_id="g", seat=0, annotator="one", labels=tom),
-        TomLabelled(game_id="g", seat=0, annotator="two", labels=tom),
-        FallaciesLabelled(game_id="g", seat=0, annotator="one", labels=found),
+def test_judgements_become_ratings_by_field() -> None:
+    tom = TomLabels.model_validate(GAMES[1].thoughts[0].tom)
+    found = Fallacies.model_validate(GAMES[1].thoughts[0].errors)
+    game = played(play_one(GAMES[1].scenario, Says("flour"), Says("clay")))
+    judged = [
+        Judged(Path("a.json"), game, 0, "one", tom, found),
+        Judged(Path("a.json"), game, 0, "two", tom, None),
+        Judged(Path("b.json"), game, 0, "one", tom, None),  # the same game in another run
     ]
-    assert ratings(events, "highest_level_achieved") == {"one": {"g/0": 1}, "two": {"g/0": 1}}
-    assert ratings(events, "egocentric_projection") == {"one": {"g/0": 1}}
-    assert {result.field for result in agreements(events)} == {
+    assert ratings(judged, "highest_level_achieved") == {"one": {"a.json/0": 1, "b.json/0": 1}, "two": {"a.json/0": 1}}
+    assert ratings(judged, "egocentric_projection") == {"one": {"a.json/0": 1}}
+    assert {result.field for result in agreements(judged)} == {
         "highest_level_achieved",
         "recursive_target",
         "information_coherence",
     }
+
+
+def test_two_annotators_of_a_run_are_compared_seat_by_seat_with_the_latest_labels(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    expected = iter(GAMES)
+    for path in sorted((run / "traces").glob("*.json"))[:3]:
+        game = next(expected)
+        for seat, thought in enumerate(game.thoughts):
+            for who, label in (("one", thought.tom), ("two", GAMES[0].thoughts[1].tom), ("two", thought.tom)):
+                labels = TomLabels.model_validate(label)
+                Sidecar(path).append(TomLabelled(game_id="same", seat=seat, annotator=who, labels=labels))
+    level = agreements(read_labels([run]).judged)[0]
+    assert (level.field, level.items, level.observed, level.kappa, level.alpha) == (
+        "highest_level_achieved",
+        6,
+        1.0,
+        1.0,
+        1.0,
+    )

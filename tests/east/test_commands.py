@@ -48,6 +48,19 @@ def test_annotate_and_labels_go_together(run: Path, tmp_path: Path, capsys: pyte
     assert (tmp_path / "out" / "reasoning.png").exists()
 
 
+def test_one_model_can_judge_as_two_annotators_and_their_agreement_is_shown(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = model(tmp_path, replies())
+    for name in ("first", "second"):
+        code, out, _ = call(capsys, "annotate", str(run), "--model", judge, "--concurrency", "1", "--annotator", name)
+        assert (code, out.splitlines()[0]) == (0, f"10 judgements to make by {name}.")
+    code, out, _ = call(capsys, "east", "labels", str(run), "--annotator", "second")
+    assert out.startswith("Labels by second; annotators: first, second.")
+    (line,) = (line for line in out.splitlines() if line.startswith("highest_level_achieved"))
+    assert line.split()[1:] == ["2", "6", "1.00", "1.00", "1.00"]
+
+
 def test_a_model_that_gives_out_ends_the_sitting_in_one_sentence(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

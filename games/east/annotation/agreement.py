@@ -13,8 +13,8 @@ from statistics import fmean
 from typing import Any, NamedTuple, TypeAlias
 
 from framework.errors import UserError
+from games.east.annotation.analysis import Judged
 from games.east.annotation.labels import FALLACIES
-from games.east.annotation.sidecar import FallaciesLabelled, Labelled, TomLabelled
 
 __all__ = ["Agreement", "Ratings", "agreement", "agreements", "ratings"]
 
@@ -43,18 +43,18 @@ class Agreement(NamedTuple):
     alpha: float
 
 
-def ratings(events: Sequence[Labelled], field: str) -> Ratings:
-    """The labels of one field: one of `TomLabels` or the name of a fallacy; the latest of each annotator counts."""
+def ratings(judged: Sequence[Judged], field: str) -> Ratings:
+    """The labels of one field: one of `TomLabels` or the name of a fallacy."""
     found: dict[str, dict[str, Label]] = {}
-    for event in events:
+    for one in judged:
         label: Label
-        if isinstance(event, TomLabelled) and field not in FALLACIES:
-            label = getattr(event.labels, field)
-        elif isinstance(event, FallaciesLabelled) and field in FALLACIES:
-            label = int(field in event.labels.present)
+        if one.tom is not None and field not in FALLACIES:
+            label = getattr(one.tom, field)
+        elif one.fallacies is not None and field in FALLACIES:
+            label = int(field in one.fallacies.present)
         else:
             continue
-        found.setdefault(event.annotator, {})[f"{event.game_id}/{event.seat}"] = label
+        found.setdefault(one.annotator, {})[f"{one.trace}/{one.seat}"] = label
     return found
 
 
@@ -82,10 +82,10 @@ def agreement(field: str, given: Ratings, *, interval: bool = False) -> Agreemen
     return Agreement(field, len(annotators), len(items), observed, fmean(known) if known else math.nan, alpha)
 
 
-def agreements(events: Sequence[Labelled]) -> list[Agreement]:
+def agreements(judged: Sequence[Judged]) -> list[Agreement]:
     """Agreement on every field that two annotators judged."""
     fields = ("highest_level_achieved", "recursive_target", "information_coherence", *FALLACIES)
-    found = [agreement(f, ratings(events, f), interval=f == "highest_level_achieved") for f in fields]
+    found = [agreement(f, ratings(judged, f), interval=f == "highest_level_achieved") for f in fields]
     return [result for result in found if result.items]
 
 

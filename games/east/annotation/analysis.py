@@ -38,6 +38,7 @@ class Judged:
     """One seat's reasoning as one annotator judged it; the latest judgement counts.
 
     Attributes:
+        trace: The game's file, which tells it from any other.
         game: The game.
         seat: The seat.
         annotator: Who judged.
@@ -45,6 +46,7 @@ class Judged:
         fallacies: The fallacies, if they were judged.
     """
 
+    trace: Path
     game: Played
     seat: int
     annotator: str
@@ -59,20 +61,14 @@ class Labelling:
     Attributes:
         games: All games of the runs, annotated or not.
         judged: What was judged.
-        events: All annotations as they were written, for agreement.
     """
 
     games: tuple[Played, ...]
     judged: tuple[Judged, ...]
-    events: tuple[Labelled, ...]
 
     def by(self, annotator: str) -> Labelling:
         """The same with the judgements of one annotator only."""
-        return Labelling(
-            self.games,
-            tuple(judged for judged in self.judged if judged.annotator == annotator),
-            tuple(event for event in self.events if event.annotator == annotator),
-        )
+        return Labelling(self.games, tuple(judged for judged in self.judged if judged.annotator == annotator))
 
 
 def read_labels(runs: Iterable[Path]) -> Labelling:
@@ -81,25 +77,23 @@ def read_labels(runs: Iterable[Path]) -> Labelling:
     Raises:
         UserError: If a run holds no traces, or a file cannot be read.
     """
-    games, judged, events = [], [], []
+    games, judged = list[Played](), list[Judged]()
     for run in runs:
         for path in trace_files(run):
             try:
                 game = played(read_trace(path), run.resolve().name)
             except TraceError as error:
                 raise UserError(str(error)) from error
-            found = Sidecar(path).read()
             games.append(game)
-            events += found
-            judged += _judged(game, found)
-    return Labelling(tuple(games), tuple(judged), tuple(events))
+            judged += _judged(path, game, Sidecar(path).read())
+    return Labelling(tuple(games), tuple(judged))
 
 
-def _judged(game: Played, events: Sequence[Labelled]) -> list[Judged]:
+def _judged(trace: Path, game: Played, events: Sequence[Labelled]) -> list[Judged]:
     tom = {(e.annotator, e.seat): e.labels for e in events if isinstance(e, TomLabelled)}
     fallacies = {(e.annotator, e.seat): e.labels for e in events if isinstance(e, FallaciesLabelled)}
     keys = sorted(tom.keys() | fallacies.keys())
-    return [Judged(game, seat, who, tom.get((who, seat)), fallacies.get((who, seat))) for who, seat in keys]
+    return [Judged(trace, game, seat, who, tom.get((who, seat)), fallacies.get((who, seat))) for who, seat in keys]
 
 
 def annotators_of(labelling: Labelling) -> list[str]:

@@ -77,6 +77,7 @@ async def annotate(
     asker: Asker,
     done: Done,
     *,
+    annotator: str = "",
     prompts: AnnotationPrompts | None = None,
     concurrency: int = 1,
     progress: Callable[[Done], None] | None = None,
@@ -89,6 +90,7 @@ async def annotate(
         tasks: What to judge.
         asker: The model that judges.
         done: Counts what is done.
+        annotator: Whose labels they are; empty for the model's own name.
         prompts: The annotators' prompts.
         concurrency: Calls in flight.
         progress: Told of every judgement.
@@ -99,7 +101,7 @@ async def annotate(
         async with gate:
             answer = await ask(asker, pack.render(task.kind, task.reasoning), SCHEMAS[task.kind])
         where = f"game {task.reasoning.game_id} seat {task.reasoning.seat}"
-        task.sidecar.append(_event(task, answer, asker.name, pack.hash))
+        task.sidecar.append(_event(task, answer, annotator or asker.name, pack.hash))
         if answer.error:
             done.errors.append(f"{where}: {task.kind}: {answer.error}")
         done.counts["failed" if answer.error else task.kind] += 1

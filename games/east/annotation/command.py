@@ -29,6 +29,9 @@ def _annotate(
         bool, typer.Option("--every-game", help="Look for fallacies in games with a match as well.")
     ] = False,
     prompts: Annotated[Path | None, typer.Option(metavar="DIR", help="A folder of prompts of your own.")] = None,
+    annotator: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose labels they are, in place of the model's name.")
+    ] = "",
     concurrency: Annotated[int, typer.Option(min=1, help="Calls in flight.")] = 4,
 ) -> int:
     """Judge the reasoning in runs, and write labels beside the traces. What was judged before is kept."""
@@ -46,10 +49,11 @@ def _annotate(
         if name not in SCHEMAS:
             raise UserError(f"--kinds: {name!r} is not judged; use some of {', '.join(SCHEMAS)}")
     asker, pack, done = open_asker(model), AnnotationPrompts(prompts), Done()
-    tasks = pending(dict.fromkeys(runs), asker.name, cast("list[Kind]", wanted), done, every_game=every_game)
-    print(f"{len(tasks)} judgements to make by {asker.name}.")
+    name = annotator or asker.name
+    tasks = pending(dict.fromkeys(runs), name, cast("list[Kind]", wanted), done, every_game=every_game)
+    print(f"{len(tasks)} judgements to make by {name}.")
     try:
-        asyncio.run(judge(tasks, asker, done, prompts=pack, concurrency=concurrency))
+        asyncio.run(judge(tasks, asker, done, annotator=annotator, prompts=pack, concurrency=concurrency))
     except* ModelFailure as failures:
         _print(done)
         raise UserError(f"{failures.exceptions[0]}; what was judged is kept, call again to go on") from None

@@ -93,6 +93,7 @@ def _levels(axes: Axes, rows: list[ReasoningShare | None], names: list[str], *, 
             axes.add_patch(blank)
             continue
         values[place, :-1] = [row.levels[level] / row.n for level in LEVELS]
+        axes.text(len(LEVELS) + 0.55, place, f"n={row.n}", va="center", fontsize=7)
         if row.with_tom:
             values[place, -1] = row.incoherent / row.with_tom
     heat(axes, values, names, _LEVEL_TITLES if last else [""] * len(_LEVEL_TITLES))
