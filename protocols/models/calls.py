@@ -23,7 +23,7 @@ from protocols.models.completion import Ask, Completion
 from protocols.models.local import LocalServer, local_server
 from protocols.models.prices import Price, price_of
 from protocols.models.settings import Budget, Settings
-from protocols.models.spec import PROVIDERS, ModelSpec, Style, key_variable
+from protocols.models.spec import PROVIDERS, ModelSpec, Style, key_variable, reply_limit
 
 __all__ = ["Model", "check_price", "model_of", "open_model"]
 
@@ -31,6 +31,7 @@ _log = logging.getLogger("cheaptalk.models")
 _PATIENCE = 500.0
 """Seconds that a call of the local model may take at least: on a busy machine it is slow, but it does not fail."""
 _KEY = re.compile(r"\bsk-[\w-]{8,}|(?<=Bearer )\S+")
+_SHORTEST_KEY = 8
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
@@ -59,7 +60,7 @@ class Model:
         self.spec = spec
         self.client = client
         self.price: Price | None = price_of(spec, settings.prices)
-        self._endpoint = Endpoint(client, style)
+        self._endpoint = Endpoint(client, style, reply_limit(spec))
         self._settings, self._ledger, self._gate, self._server = settings, ledger, gate, server
         self._cache = None if settings.cache is None else ReplyCache(settings.cache)
         self._timeout = settings.timeout if server is None else max(settings.timeout, _PATIENCE)
@@ -129,7 +130,7 @@ class Model:
     def _without_key(self, text: str) -> str:
         """What a provider said, without our key and what looks like one."""
         key = os.environ.get(key_variable(self.spec), "")
-        return _KEY.sub("[key]", text.replace(key, "[key]") if key else text)
+        return _KEY.sub("[key]", text.replace(key, "[key]") if len(key) >= _SHORTEST_KEY else text)
 
 
 def _is_cancelled() -> bool:

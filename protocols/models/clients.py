@@ -108,11 +108,12 @@ class Endpoint:
     Args:
         client: Any AutoGen model client.
         style: How it is held to a schema.
+        limit: What its provider calls the longest reply.
     """
 
-    def __init__(self, client: ChatCompletionClient, style: Style) -> None:
+    def __init__(self, client: ChatCompletionClient, style: Style, limit: str = "max_tokens") -> None:
         self.client = client
-        self._style = style
+        self._style, self._limit = style, limit
         info = client.model_info
         self._structured = bool(info.get("structured_output", False))
         self._json = bool(info.get("json_output", False))
@@ -134,11 +135,14 @@ class Endpoint:
     def _form(self, ask: Ask) -> tuple[Any, dict[str, Any]]:
         """AutoGen's `json_output`, and the arguments that it passes through."""
         arguments: dict[str, Any] = {}
-        if self._style in ("openai", "local"):
-            wanted = {"temperature": ask.temperature, "max_tokens": ask.max_tokens}
-            arguments |= {key: value for key, value in wanted.items() if value is not None}
-            if ask.logprobs:
-                arguments |= {"logprobs": True, "top_logprobs": ask.logprobs}
+        wanted = {"temperature": ask.temperature, self._limit: ask.max_tokens}
+        wanted = {key: value for key, value in wanted.items() if value is not None}
+        if self._style == "ollama":
+            arguments |= {"options": wanted} if wanted else {}
+        else:
+            arguments |= wanted
+        if ask.logprobs and self._style in ("openai", "local"):
+            arguments |= {"logprobs": True, "top_logprobs": ask.logprobs}
         if ask.schema is None:
             return None, arguments
         if self._structured and self._style in ("openai", "local"):

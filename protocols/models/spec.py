@@ -17,7 +17,7 @@ from framework.errors import UserError, nearest
 from framework.messages import Frozen
 from framework.specs import refuse_secrets
 
-__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key", "key_variable"]
+__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key", "key_variable", "reply_limit"]
 
 Style: TypeAlias = Literal["openai", "local", "ollama", "plain"]
 """How a client is held to a schema: by `response_format`, by the same with short texts and lists, by AutoGen's
@@ -166,6 +166,13 @@ def key_variable(spec: ModelSpec) -> str:
     """The environment variable that holds a model's key; empty if it needs none."""
     known = PROVIDERS.get(spec.provider)
     return spec.key_env or (known.key if known else "")
+
+
+def reply_limit(spec: ModelSpec) -> str:
+    """What a model's provider calls the longest reply."""
+    if spec.provider in ("openai", "azure") and not spec.base_url:
+        return "max_completion_tokens"  # reasoning models take no other
+    return "num_predict" if spec.provider == "ollama" else "max_tokens"
 
 
 def api_key(spec: ModelSpec) -> str:

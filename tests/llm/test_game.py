@@ -12,6 +12,7 @@ from autogen_core.models import SystemMessage, UserMessage
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
 from framework import Limits, Seating, Trace, play, read_trace, write_trace
+from framework.testing import check_strategy
 from framework.trace import AgentRegistered, BatchRejected, InvalidAction, TurnEnd
 from games.calbench import CalBench, CalBenchRules, Scenario
 from games.calbench.events import MeetingResolved
@@ -96,7 +97,12 @@ def one_meeting() -> Scenario:
 
 DEEP = "[" * 100_000
 HELLO = '{"type": "dm", "to": 1, "content": "hi"}'
-FLOOD = f'{{"thinking": "", "actions": [{",".join([HELLO] * 5000)}]}}'
+
+
+def flood(messages: int) -> str:
+    return f'{{"thinking": "", "actions": [{",".join([HELLO] * messages)}]}}'
+
+
 SENDS = {
     "nothing": "",
     "null": "null",
@@ -105,7 +111,7 @@ SENDS = {
     "deep objects": '{"a":' * 100_000,
     "huge text": "x" * 3_000_000,
     "huge message": '{"thinking": "", "actions": [{"type": "dm", "to": 1, "content": "' + "y" * 50_000 + '"}]}',
-    "5000 messages": FLOOD,
+    "5000 messages": flood(5000),
     "wrong meeting": '{"thinking": "", "actions": [{"type": "schedule", "meeting_id": 77, "slot": 1}]}',
     "slot 99": '{"thinking": "", "actions": [{"type": "schedule", "meeting_id": 1, "slot": 99}]}',
     "slot -1": '{"thinking": "", "actions": [{"type": "schedule", "meeting_id": 1, "slot": -1}]}',
@@ -158,7 +164,7 @@ async def test_a_repaired_reply_counts(scenario: Scenario) -> None:
 async def test_messages_beyond_the_limit_are_not_delivered_and_the_prompt_says_how_many_may_be(
     scenario: Scenario,
 ) -> None:
-    client = FakeClient(always(FLOOD))
+    client = FakeClient(always(flood(40)))
     game = CalBench(CalBenchRules(turns=2))
     trace = await play(game, scenario, seats(5, client), limits=Limits(messages=3, chars=100))
     assert max(len(event.actions) for event in trace.of(TurnEnd)) == 4
@@ -190,3 +196,8 @@ async def test_thinking_reaches_the_trace_and_nobody_else(scenario: Scenario) ->
     trace = await play(CalBench(), scenario, table)
     assert secret in trace.model_dump_json()
     assert all(secret not in str(message.content) for c in clients[1:] for call in c.calls for message in call)
+
+
+def test_a_seat_of_a_model_passes_the_conformance_kit() -> None:
+    report = check_strategy(lambda: LlmStrategy(from_client=FakeClient(first_free)), CalBench(), seed=1)
+    assert report.ok, report
