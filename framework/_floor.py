@@ -96,6 +96,17 @@ class Floor:
                 self._refuse(seat, spot, action, _wrong_phase(action, phase.name))
         return tuple(batch)
 
+    def kept(self, actions: Sequence[Action]) -> Batch:
+        """A move as a trace keeps it: up to the first message too many, each text cut off at the limit."""
+        kept: list[Action] = []
+        messages = 0
+        for action in actions:
+            kept.append(self.clipped(action))
+            messages += isinstance(action, Send)
+            if messages > self._limits.messages:
+                break
+        return tuple(kept)
+
     def clipped(self, action: Action) -> Action:
         """The action as a trace keeps it: text beyond the limits is cut off."""
         if not isinstance(action, Send):

@@ -364,7 +364,7 @@ class Referee:
         asked = {**where, "inbox": reply.inbox, "prompt": record.prompt}
         moved = {
             **where,
-            "actions": tuple(self._floor.clipped(action) for action in reply.actions or ()),
+            "actions": self._floor.kept(reply.actions or ()),
             "thinking": record.thinking,
             "usage": record.usage,
             "latency": round(reply.latency, 6),

@@ -329,6 +329,14 @@ async def test_what_a_move_says_beyond_the_limit_is_not_delivered_and_said_once(
     assert (event.conflict.rule, event.action) == ("too_many_messages", dm(0, "4"))
 
 
+async def test_a_flood_of_messages_costs_the_trace_no_more_than_the_limit():
+    seats = silent(2)
+    seats[1].move = in_sweep(0, *(dm(0, "x" * 50) for _ in range(5_000)))
+    trace = await run(Staged([talk()]), scenario(2, (0, 1)), seats, limits=Limits(messages=4))
+    assert max(len(event.actions) for event in trace.of(TurnEnd)) == 5
+    assert len(trace.model_dump_json()) < 10_000
+
+
 async def test_a_message_of_any_length_costs_the_trace_no_more_than_the_limit():
     seats = silent(2)
     seats[1].move = in_sweep(0, dm(0, "x" * 10**6))
