@@ -11,7 +11,16 @@ from framework.trace import Trace, TraceError, read_trace
 from games.east.outcome import EastOutcome, outcome_of
 from games.east.scenario import Scenario
 
-__all__ = ["Played", "conditions_of", "played", "prompts_of", "read_runs", "strategies_of", "trace_files"]
+__all__ = [
+    "Played",
+    "conditions_of",
+    "played",
+    "prompts_of",
+    "read_runs",
+    "scenario_of",
+    "strategies_of",
+    "trace_files",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +64,27 @@ def trace_files(run: Path) -> list[Path]:
     return files
 
 
+def scenario_of(trace: Trace) -> Scenario:
+    """What was played.
+
+    Raises:
+        TraceError: If the trace is not one of EAST.
+    """
+    start = trace.start
+    try:
+        return Scenario.model_validate(start.scenario)
+    except ValueError as error:
+        raise TraceError(f"game {trace.game_id} is of {start.game}, not of EAST") from error
+
+
 def played(trace: Trace, run: str = "") -> Played:
     """The row of a trace.
 
     Raises:
         TraceError: If it is not one of EAST.
     """
-    start = trace.start
-    try:
-        scenario = Scenario.model_validate(start.scenario)
-    except ValueError as error:
-        raise TraceError(f"game {trace.game_id} is of {start.game}, not of EAST") from error
-    one, two = start.strategies
+    scenario = scenario_of(trace)
+    one, two = trace.start.strategies
     return Played(
         run=run,
         task=scenario.id,

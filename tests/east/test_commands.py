@@ -29,6 +29,15 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run")
 
 
+@pytest.fixture(scope="module")
+def calbench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of another game."""
+    folder = tmp_path_factory.mktemp("calbench") / "run"
+    with pytest.raises(SystemExit):
+        main(["run", "calbench", "--limit", "1", "--strategy", "first-free", "--out", str(folder)])
+    return folder
+
+
 def model(tmp_path: Path, said: list[str]) -> str:
     path = tmp_path / "replies.json"
     path.write_text(json.dumps(said))
@@ -88,6 +97,10 @@ def test_labels_that_nobody_made_are_asked_for(run: Path, capsys: pytest.Capture
             ["annotate", "RUN", "--model", "replay:/none.json", "--kinds", "toms"],
             "'toms' is not judged; use some of tom",
         ),
+        (["annotate", "RUN", "--model", "local", "--kinds", " "], "--kinds is empty; name some of tom, fallacies"),
+        (["annotate", "OTHER", "--model", "local"], "is of calbench, not of EAST"),
+        (["east", "report", "OTHER"], "is of calbench, not of EAST"),
+        (["east", "labels", "OTHER"], "is of calbench, not of EAST"),
         (["east", "report", "nowhere"], "nowhere holds no traces"),
         (["east", "vet", "--association", "tables"], "'tables' is unknown; did you mean 'table'?"),
         (["run", "east", "--rule", "conditions=symetric"], "condition 'symetric' is unknown to east"),
@@ -98,9 +111,10 @@ def test_labels_that_nobody_made_are_asked_for(run: Path, capsys: pytest.Capture
     ],
 )
 def test_a_mistake_is_one_sentence(
-    arguments: list[str], message: str, run: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, run: Path, calbench: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = call(capsys, *(str(run) if part == "RUN" else part for part in arguments))
+    places = {"RUN": str(run), "OTHER": str(calbench)}
+    code, _, err = call(capsys, *(places.get(part, part) for part in arguments))
     assert code == 2
     assert message in err
     assert err.count("\n") == 1

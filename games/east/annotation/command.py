@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -45,6 +46,8 @@ def _annotate(
     from games.east.annotation.asking import SCHEMAS, AnnotationPrompts
 
     wanted = [name.strip() for name in kinds.split(",") if name.strip()]
+    if not wanted:
+        raise UserError(f"--kinds is empty; name some of {', '.join(SCHEMAS)}")
     for name in wanted:
         if name not in SCHEMAS:
             raise UserError(f"--kinds: {name!r} is not judged; use some of {', '.join(SCHEMAS)}")
@@ -54,15 +57,23 @@ def _annotate(
     print(f"{len(tasks)} judgements to make by {name}.")
     try:
         asyncio.run(judge(tasks, asker, done, annotator=annotator, prompts=pack, concurrency=concurrency))
-    except* ModelFailure as failures:
+    except KeyboardInterrupt:
         _print(done)
+        print("cheaptalk: interrupted; what was judged is kept, call again to go on", file=sys.stderr)
+        return 130
+    except ExceptionGroup as failed:
+        _print(done)
+        failures = failed.subgroup((ModelFailure, UserError))
+        if failures is None:
+            raise
         raise UserError(f"{failures.exceptions[0]}; what was judged is kept, call again to go on") from None
     _print(done)
     return 1 if done.errors else 0
 
 
 def _print(done: Done) -> None:
-    print(", ".join(f"{count} {what}" for what, count in sorted(done.counts.items())) or "nothing to do", end=".\n")
+    counts = [f"{count} {what}" for what, count in sorted(done.counts.items()) if count]
+    print(", ".join(counts) or "Nothing was judged", end=".\n")
     for error in done.errors[:_MOST_ERRORS]:
         print(f"failed: {error}")
     if len(done.errors) > _MOST_ERRORS:

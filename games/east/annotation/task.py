@@ -9,6 +9,7 @@ from framework.messages import Turn
 from framework.trace import DecideEnd, DecideStart, Trace
 from games.east.game import East
 from games.east.outcome import EastOutcome, outcome_of
+from games.east.results import scenario_of
 from games.east.scenario import Scenario
 
 __all__ = ["Reasoning", "reasonings"]
@@ -38,10 +39,14 @@ class Reasoning:
 
 
 def reasonings(trace: Trace) -> Iterator[Reasoning]:
-    """The seats of a finished game that left reasoning, with that of their last attempt."""
+    """The seats of a finished game that left reasoning, with that of their last attempt.
+
+    Raises:
+        TraceError: If the trace is not one of EAST.
+    """
+    scenario = scenario_of(trace)
     if trace.aborted:
         return
-    scenario = Scenario.model_validate(trace.start.scenario)
     one, two = trace.start.strategies
     for seat in (0, 1):
         thoughts = [event.thinking for event in trace.of(DecideEnd) if event.seat == seat and event.thinking.strip()]
