@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framework import Round, SeatStart, Turn
+from framework import Action, Conflict, Observation, Round, SeatStart, Turn
 from games.east import BEYOND, CONDITIONS, PAPER, PROMPTS, Choose, East, EastObservation, Scenario
 from games.east.choices import one_of_the_words
 from games.east.prompting import EastPrompts
+from protocols.focal import Normative
+from protocols.llm import LlmStrategy
+from tests.east.playing import play_one
+from tests.llm.fakes import FakeClient
 
 cells = st.builds(
     lambda condition, vignette, prompt, seed: condition.scenario(vignette, prompt, seed),
@@ -91,6 +96,64 @@ def test_a_prompt_depends_on_what_the_seat_knows_and_on_nothing_else(one: Scenar
         }
     )
     assert prompts(same, seat) == prompts(one, seat)
+
+
+class Watches(Normative):
+    """Writes down all that it is handed from the first to the last call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.handed: list[str] = []
+
+    async def start_game(self, start: SeatStart) -> None:
+        self.handed.append(start.model_dump_json())
+
+    async def start_round(self, observation: Observation) -> None:
+        self._see(observation)
+
+    async def act(self, observation: Observation) -> Sequence[Action]:
+        self._see(observation)
+        return [Choose(chosen_word="needle")]
+
+    async def retry(self, observation: Observation, conflict: Conflict) -> Sequence[Action] | None:
+        self._see(observation)
+        self.handed.append(conflict.model_dump_json())
+        return await super().act(observation)
+
+    async def end_round(self, observation: Observation) -> None:
+        self._see(observation)
+
+    def _see(self, observation: Observation) -> None:
+        self.handed += [observation.model_dump_json(), repr(observation.focal and observation.focal.knowledge)]
+
+
+def test_in_every_cell_play_hands_nothing_to_a_blind_seat_that_names_its_partner() -> None:
+    blind = 0
+    for vignette, condition in product(PAPER, (*CONDITIONS, *BEYOND)):
+        scenario = condition.scenario(vignette, seed=2)
+        watchers = (Watches(), Watches())
+        play_one(scenario, *watchers)
+        for seat, watcher in enumerate(watchers):
+            assert any(vignette.personas[seat] in text for text in watcher.handed)
+            if hidden(scenario, seat):
+                blind += 1
+                assert not any(vignette.personas[1 - seat] in text for text in watcher.handed), scenario.id
+    assert blind >= 10 * (0 + 1 + 2 + 1)
+
+
+def test_in_every_cell_no_message_to_a_blind_model_names_its_partner() -> None:
+    blind = 0
+    for vignette, condition, prompt in product(PAPER, (*CONDITIONS, *BEYOND), PROMPTS):
+        scenario = condition.scenario(vignette, prompt, seed=3)
+        clients = [FakeClient(lambda messages: '{"chosen_word": "needle"}') for _ in range(2)]
+        play_one(scenario, *(LlmStrategy(from_client=client) for client in clients))
+        for seat, client in enumerate(clients):
+            said = str([[message.content for message in call] for call in client.calls]) + str(client.arguments)
+            assert vignette.personas[seat] in said
+            if hidden(scenario, seat):
+                blind += 1
+                assert vignette.personas[1 - seat] not in said, scenario.id
+    assert blind >= 10 * 3 * (0 + 1 + 2 + 1)
 
 
 def test_the_blind_seats_are_those_of_the_conditions() -> None:
