@@ -293,7 +293,8 @@ class Dsm(TypedProtocol[Message]):
             return self._announce(observation, view, bidding, chosen)
         if not bidding.untried or (bidding.made and not self.params.exhaustive):
             return self._announce(observation, view, bidding, None)
-        return self._offer(observation, view, bidding)
+        sends = self._offer(observation, view, bidding)
+        return sends or self._lead(observation, view)  # who has nobody to ask has its answer
 
     def _offers(self, observation: Observation, view: AgreementView) -> list[Offer]:
         """All offers whose responders this seat can reach, best first."""

@@ -110,6 +110,8 @@ class Imap(TypedProtocol[Message]):
         others = observation.others
         if not self._asked:
             self._asked = True
+            if not others:  # an agreement with itself is in need of no talk, and talk ends when nobody speaks
+                self._choice = self._cheapest(view)
             return send_all(others, CostRequest(agreement=view.id, options=tuple(range(len(view.options)))))
         if self._choice is not None or len(self._costs) < len(others):
             return []

@@ -248,7 +248,8 @@ class SdMap(TypedProtocol[Message]):
             self._end(view, id, None)
             return send_all(others, (Fail if id == view.id else FailReschedule)(agreement=id))
         propose = Propose if id == view.id else ProposeReschedule
-        return send_all(others, propose(agreement=id, option=search.live))
+        sends = send_all(others, propose(agreement=id, option=search.live))
+        return sends or self._lead(view, id, parties)  # who has nobody to ask has its answer
 
     def _ask_for_repairs(self, view: AgreementView) -> list[Send]:
         """Requests for what this seat has bumped, once a round; it begins at once where it is the initiator."""

@@ -7,8 +7,10 @@ from functools import cache
 
 import pytest
 
-from framework import Seating, Strategy, TopologySpec, play
+from framework import Seating, Strategy, TopologySpec, Trace, play
 from games.calbench import CalBench, CalBenchRules, Scenario
+from games.calbench.generator import generate_scenario
+from games.calbench.scenario import ScenarioParams
 from games.calbench.suites import suite
 from protocols import DsmPrivate, DsmWelfare, Imap, SdMap, SdMapCareful
 
@@ -17,6 +19,13 @@ CUT_OFF = {
     "no channel is open": CalBenchRules(channels=()),
     "nobody is within reach": CalBenchRules(topology=TopologySpec(name="edges")),
 }
+
+
+def play_all(protocol: type[Strategy], task: Scenario, rules: CalBenchRules | None = None) -> Trace:
+    seating = [Seating(protocol.__name__, protocol()) for _ in range(task.num_agents)]
+    trace = asyncio.run(play(CalBench(rules), task, seating))
+    assert trace.aborted is None
+    return trace
 
 
 @cache
@@ -30,9 +39,7 @@ def test_without_a_message_nothing_is_scheduled_and_nothing_is_moved(
     protocol: type[Strategy], rules: CalBenchRules
 ) -> None:
     for task in tasks():
-        seating = [Seating(protocol.__name__, protocol()) for _ in range(task.num_agents)]
-        trace = asyncio.run(play(CalBench(rules), task, seating))
-        assert trace.aborted is None
+        trace = play_all(protocol, task, rules)
         assert trace.posts == ()
         assert trace.metrics["coordination"].game == 0.0
         assert trace.final_state["total_cost"] == 0
@@ -40,3 +47,16 @@ def test_without_a_message_nothing_is_scheduled_and_nothing_is_moved(
             [None if item is None else item.model_dump(mode="json") for item in calendar.slots]
             for calendar in task.calendars
         ]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_meeting_with_nobody_else_takes_no_message_and_the_cheapest_slot(protocol: type[Strategy]) -> None:
+    params = ScenarioParams(
+        num_agents=2, num_slots=6, num_meetings=4, subset_size=1, density=0.9, cost_setting="varied"
+    )
+    task = generate_scenario(params, 3)
+    trace = play_all(protocol, task)
+    assert trace.posts == ()
+    assert trace.metrics["coordination"].game == 1.0
+    if protocol not in (SdMap, SdMapCareful):  # which take the first slot
+        assert trace.final_state["total_cost"] == task.oracle.total
