@@ -26,7 +26,7 @@ from framework import (
     Trace,
     Turn,
 )
-from framework.errors import explain
+from framework.errors import UserError, explain
 from framework.ratings import Rated
 from framework.trace import BatchRolledBack
 from games.calbench.actions import Reschedule, Schedule
@@ -330,8 +330,11 @@ class CalBench(Game[Scenario, State]):
 
     def generate(self, config: Mapping[str, JsonValue]) -> Sequence[Scenario]:
         """Tasks of one configuration; the settings are those of `TaskConfig`."""
+        from games.calbench.params import ScenarioParams
         from games.calbench.suites import TaskConfig, generate_tasks
 
+        for key in sorted((config.keys() - TaskConfig.model_fields.keys()) & ScenarioParams.model_fields.keys()):
+            raise UserError(f"generator of calbench: {key!r} is one of the params; write it below the key 'params'")
         try:
             settings = TaskConfig.model_validate(config)
         except ValidationError as error:

@@ -67,6 +67,7 @@ def test_the_same_seed_gives_the_same_file_in_another_process(tmp_path: Path, so
     ("settings", "said"),
     [
         ("cuont: 3", "generator of calbench: 'cuont' is not a known key; did you mean 'count'?"),
+        ("num_agents: 6", "'num_agents' is one of the params; write it below the key 'params'"),
         ("params: {num_agnts: 3}", "'params.num_agnts' is not a known key; did you mean 'num_agents'?"),
         ("params: {num_agents: 2}", "subset_size is 3 but there are 2 agents: use at most 2"),
         ("params: {density: 1.5}", "'params.density"),
