@@ -27,9 +27,12 @@ def play_all(experiments: Sequence[Experiment]) -> list[Outcome]:
     """Play experiments in order, each in its own folder; what a folder holds already is not played again.
 
     Raises:
-        UserError: If an experiment does not fit, or its folder belongs to another one.
+        UserError: If a strategy does not take its parameters, and then nothing is played; or if an experiment
+            does not fit, or its folder belongs to another one.
         Stopped: If a run ended early.
     """
+    for spec in dict.fromkeys(experiment.strategy for experiment in experiments if experiment.strategy):
+        spec.build()
     outcomes = []
     for experiment in experiments:
         print(f"cheaptalk: {experiment.out}", file=sys.stderr)

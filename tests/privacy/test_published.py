@@ -121,7 +121,11 @@ def test_theta_writes_a_row_for_each_point_and_setting(tmp_path):
     assert all(float(row["vps_low"]) <= float(row["vps"]) <= float(row["vps_high"]) for row in rows if row["vps_low"])
 
 
-@pytest.mark.parametrize("arguments", [("--theta", "0,much"), ("--l-max", "1.5"), ("--strategy", "imap")])
-def test_theta_says_what_is_wrong_with_a_grid(tmp_path, capsys, arguments):
+@pytest.mark.parametrize(
+    "arguments", [("--theta", "0,much"), ("--theta", "0,-1"), ("--l-max", "1.5"), ("--strategy", "imap")]
+)
+def test_theta_says_what_is_wrong_with_a_grid_before_a_game_is_played(tmp_path, capsys, arguments):
     assert ran("theta", "--limit", "1", "--out", str(tmp_path / "t"), *arguments) == 2
-    assert len(capsys.readouterr().err.strip().splitlines()[-1]) > 20
+    (said,) = capsys.readouterr().err.splitlines()
+    assert len(said) > 20
+    assert not (tmp_path / "t").exists()
