@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,29 +54,49 @@ def crossplay(
     seed: Seed = 0,
     concurrency: Annotated[int, typer.Option(min=1, help="Games that overlap.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with what is in DIR.")] = False,
-) -> None:
+) -> int:
     """Play every ordered pair of strategies, and draw the matrix."""
     from framework.experiment import parse_experiment
-    from framework.runner import run
+    from framework.runner import RunStopped, run
 
     named = {"conditions": conditions, "prompts": prompts}
-    rules = {**dict(map(_rule, rule or ())), **{key: value for key, value in named.items() if value is not None}}
-    folders = []
-    for number, (one, two) in enumerate((one, two) for one in strategies for two in strategies):
+    settings = {
+        "game": "east",
+        "suite": suite,
+        "rules": {**dict(map(_rule, rule or ())), **{key: value for key, value in named.items() if value is not None}},
+        "seed": seed,
+        "suite_seed": seed,
+        "concurrency": concurrency,
+    }
+    folders, aborted = [], 0
+    for number, (one, two) in enumerate(_pairings(strategies)):
         folders.append(out / "runs" / f"{number:03}")
-        settings = {
-            "game": "east",
-            "suite": suite,
-            "strategy": one,
-            "seats": {1: two},
-            "rules": rules,
-            "seed": seed,
-            "suite_seed": seed,
-            "concurrency": concurrency,
-            "out": str(folders[-1]),
-        }
-        run(parse_experiment(settings, {}, "flags"), resume=resume and (folders[-1] / "config.yaml").is_file())
+        experiment = parse_experiment(settings, {"strategy": one, "seats": {1: two}, "out": str(folders[-1])}, "flags")
+        try:
+            outcome = run(experiment, resume=resume and (folders[-1] / "config.yaml").is_file())
+        except RunStopped as stopped:
+            print(f"cheaptalk: {stopped}, or make the same call with --resume", file=sys.stderr)
+            return 130 if stopped.interrupted else 1
+        aborted += len(outcome.aborted)
     report(folders, out)
+    return 1 if aborted else 0
+
+
+def _pairings(strategies: Sequence[str]) -> list[tuple[str, str]]:
+    """Every ordered pair, each strategy with itself among them.
+
+    Raises:
+        UserError: If one cannot be seated, or there are fewer than two.
+    """
+    from framework.errors import UserError
+    from framework.specs import StrategySpec
+
+    names = list(dict.fromkeys(strategies))
+    for name in names:
+        StrategySpec.parse(name).build()
+    if len(names) < 2:
+        raise UserError("cross-play needs two strategies or more; name another one")
+    return list(product(names, names))
 
 
 @app.command()

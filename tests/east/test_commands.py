@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,6 +104,8 @@ def test_labels_that_nobody_made_are_asked_for(run: Path, capsys: pytest.Capture
         (["east", "report", "OTHER"], "is of calbench, not of EAST"),
         (["east", "labels", "OTHER"], "is of calbench, not of EAST"),
         (["east", "report", "nowhere"], "nowhere holds no traces"),
+        (["east", "crossplay", "normative", "--out", "x"], "cross-play needs two strategies or more"),
+        (["east", "crossplay", "normative", "uniformm", "--out", "x"], "strategy 'uniformm' is unknown"),
         (["east", "vet", "--association", "tables"], "'tables' is unknown; did you mean 'table'?"),
         (["run", "east", "--rule", "conditions=symetric"], "condition 'symetric' is unknown to east"),
         (["run", "east", "--rule", "prompts=cot"], "rules of east"),
@@ -129,6 +133,15 @@ def test_crossplay_plays_every_ordered_pair(tmp_path: Path, capsys: pytest.Captu
     assert (tmp_path / "crossplay.svg").exists()
     code, _, _ = call(capsys, "east", "crossplay", *arguments, "--out", str(tmp_path), "--resume")
     assert code == 0
+
+
+def test_crossplay_that_is_stopped_says_how_to_go_on(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from framework.cli import main; main()", "east", "crossplay"]
+    arguments = ["human", "normative", "--suite", "quick", "--out", str(tmp_path / "out")]
+    done = subprocess.run([*command, *arguments], input="", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "or make the same call with --resume" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_vetting_by_the_table_needs_no_model(capsys: pytest.CaptureFixture[str]) -> None:
