@@ -183,7 +183,8 @@ class Game(ABC, Generic[ScenarioT, StateT]):
         known = {channel.name for channel in self.channels}
         for name in self.rules.channels:
             if name not in known:
-                raise ValueError(f"channel {name!r} is unknown to {self.name}; use some of {', '.join(sorted(known))}")
+                remedy = f"use some of {', '.join(sorted(known))}" if known else "it has none, leave them out"
+                raise ValueError(f"channel {name!r} is unknown to {self.name}; {remedy}")
 
     @abstractmethod
     def suite(self, name: str, seed: int) -> Sequence[ScenarioT]:

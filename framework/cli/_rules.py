@@ -134,7 +134,8 @@ def pack_or_rule(value: str, game: str) -> PackOrRule:
     """What `--prompts VALUE` means: a folder of templates if there is one, otherwise a game's rule `prompts`.
 
     Raises:
-        UserError: If there is no such game, or it has the rule and the rule does not take the value.
+        UserError: If there is no such game, the folder lacks a template, or the game has the rule and the rule
+            does not take the value.
     """
     from pydantic import ValidationError
 
@@ -142,7 +143,11 @@ def pack_or_rule(value: str, game: str) -> PackOrRule:
     from framework.registry import game as find
 
     kind = find(game).rules_type
-    if Path(value).is_dir() or "prompts" not in rule_names(kind):
+    folder = Path(value)
+    if folder.is_dir() or "prompts" not in rule_names(kind):
+        own = find(game)().prompts()
+        if own is not None and folder.is_dir():
+            own.using(folder)
         return PackOrRule(value, {})
     try:
         kind.model_validate({"prompts": value})

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from games.east.annotation.analysis import Labelling
     from games.east.association import AssociationName
     from games.east.results import Played
+    from games.east.scenario import Vignette
 
 __all__ = ["app"]
 
@@ -138,12 +139,12 @@ def vet(
     association: Annotated[str, typer.Option(help="`embedding`, or `table` for the paper's words.")] = "embedding",
 ) -> int:
     """Say of each vignette whether its words belong to whom they are meant for."""
-    from games.east import PAPER, East
+    from games.east import PAPER
     from games.east.association import association as load
     from games.east.embedding import EmbeddingAssociation
     from games.east.vetting import vet as look
 
-    found = PAPER if tasks is None else tuple({s.vignette.id: s.vignette for s in East().read_tasks(tasks)}.values())
+    found = PAPER if tasks is None else _vignettes(tasks)
     model = load(_association(association))
     distance = None
     if isinstance(model, EmbeddingAssociation):
@@ -167,6 +168,19 @@ def vet(
             print(f"{v.vignette.id}: {fault}")
     print(f"{sum(v.passed for v in vetted)} of {len(vetted)} pass.")
     return 0
+
+
+def _vignettes(tasks: Path) -> tuple[Vignette, ...]:
+    """The vignettes of a file of tasks, each once."""
+    from framework.errors import UserError
+    from games.east import East
+
+    try:
+        return tuple({s.vignette.id: s.vignette for s in East().read_tasks(tasks)}.values())
+    except OSError as error:
+        raise UserError(f"--tasks {tasks}: {error.strerror}; check the path") from error
+    except ValueError as error:
+        raise UserError(f"--tasks {error}") from error
 
 
 def _association(name: str) -> AssociationName:
