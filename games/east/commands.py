@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from framework.stats import Interval
-    from games.east.annotation.agreement import Agreement
-    from games.east.annotation.analysis import Labelling
     from games.east.association import AssociationName
-    from games.east.results import Played
     from games.east.scenario import Vignette
 
 __all__ = ["app"]
@@ -33,10 +29,11 @@ def report(
 ) -> None:
     """Print rates by strategy, condition and prompt; with --out, write CSVs and figures as well."""
     from games.east.csvs import write_tables
+    from games.east.printing import print_rates
     from games.east.results import read_runs
 
     games = read_runs(dict.fromkeys(runs))
-    _print_rates(games)
+    print_rates(games)
     if out is not None:
         from games.east.figures import draw_behaviour
 
@@ -110,6 +107,7 @@ def labels(
     from framework.errors import UserError, nearest
     from games.east.annotation.agreement import agreements
     from games.east.annotation.analysis import annotators_of, read_labels
+    from games.east.printing import print_agreement, print_fallacies, print_reasoning
 
     whole = read_labels(dict.fromkeys(runs))
     known = annotators_of(whole)
@@ -119,11 +117,11 @@ def labels(
         raise UserError(f"--annotator: {annotator!r} judged nothing here; {nearest(annotator, known)}")
     mine = whole.by(annotator or known[0])
     print(f"Labels by {annotator or known[0]}; annotators: {', '.join(known)}.")
-    _print_reasoning(mine)
-    _print_fallacies(mine)
+    print_reasoning(mine)
+    print_fallacies(mine)
     agreed = agreements(whole.judged) if len(known) > 1 else []
     if agreed:
-        _print_agreement(agreed)
+        print_agreement(agreed)
     if out is not None:
         from games.east.annotation.csvs import write_agreements, write_labels
         from games.east.annotation.figures import draw_labels
@@ -142,6 +140,7 @@ def vet(
     from games.east import PAPER
     from games.east.association import association as load
     from games.east.embedding import EmbeddingAssociation
+    from games.east.printing import print_rows
     from games.east.vetting import vet as look
 
     found = PAPER if tasks is None else _vignettes(tasks)
@@ -201,86 +200,3 @@ def _rule(text: str) -> tuple[str, object]:
     if not (found and key):
         raise UserError(f"--rule {text!r} is not of the form KEY=VALUE; write for instance --rule prompts=direct")
     return key, parse_value(value)
-
-
-def _print_rates(games: Sequence[Played]) -> None:
-    from games.east.outcome import CHANCE
-    from games.east.tables import cells, share
-
-    rows = [
-        [
-            cell.pairing,
-            cell.condition,
-            cell.prompt,
-            str(cell.games),
-            *(_share(share(n, cell.games)) for n in (cell.matches, cell.normative, cell.accidental, cell.invalid)),
-            str(cell.aborted or ""),
-        ]
-        for cell in cells(games)
-    ]
-    header = ["strategy", "condition", "prompt", "n", "match", "normative", "accidental", "invalid", "aborted"]
-    print_rows(header, rows)
-    print(f"Shares in % with 95 % Wilson intervals. Two seats that choose at random match in {CHANCE:.0%}.")
-
-
-def _print_reasoning(labelling: Labelling) -> None:
-    from games.east.annotation.analysis import reasoning_shares
-    from games.east.annotation.labels import LEVELS
-    from games.east.tables import share
-
-    rows = [
-        [
-            *(row.strategy, row.condition, row.prompt, str(row.n)),
-            *(_share(share(row.levels[level], row.n)) for level in LEVELS),
-            _share(share(row.incoherent, row.with_tom)),
-        ]
-        for row in reasoning_shares(labelling)
-    ]
-    header = ["strategy", "condition", "prompt", "n", "shallow", "behavioural", "ToM", "recursive", "incoherent"]
-    print("\nReasoning in games with a normative match, in %; incoherent is a share of ToM and recursive.")
-    print_rows(header, rows)
-
-
-def _print_fallacies(labelling: Labelling) -> None:
-    from games.east.annotation.analysis import fallacy_shares
-    from games.east.annotation.labels import FALLACIES
-    from games.east.tables import share
-
-    found = {(row.fallacy, row.condition): row for row in fallacy_shares(labelling)}
-    conditions = list(dict.fromkeys(condition for _, condition in found))
-    counts = {condition: found[FALLACIES[0], condition].n for condition in conditions}
-    rows = [
-        [name, *(_share(share(found[name, condition].count, counts[condition])) for condition in conditions)]
-        for name in FALLACIES
-    ]
-    print("\nFallacies in games without coordination, in %.")
-    print_rows(["fallacy", *(f"{condition} (n={n})" for condition, n in counts.items())], rows)
-
-
-def _print_agreement(agreed: Sequence[Agreement]) -> None:
-    rows = [
-        [
-            row.field,
-            str(row.annotators),
-            str(row.items),
-            *("-" if v != v else f"{v:.2f}" for v in (row.observed, row.kappa, row.alpha)),
-        ]
-        for row in agreed
-    ]
-    print("\nAgreement between annotators.")
-    print_rows(["field", "annotators", "items", "observed", "Cohen's kappa", "Krippendorff's alpha"], rows)
-
-
-def _share(interval: Interval) -> str:
-    mean, low, high = (100 * value for value in interval)
-    return "-" if mean != mean else f"{mean:.0f} [{low:.0f}, {high:.0f}]"
-
-
-def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table as aligned text: first columns to the left, what is counted to the right."""
-    lines = [header, *rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-    numbers = {c for c in range(len(header)) if rows and all(r[c][:1] in "-0123456789" for r in rows)}
-    for line in lines:
-        cells = (t.rjust(w) if c in numbers else t.ljust(w) for c, (t, w) in enumerate(zip(line, widths, strict=True)))
-        print("  ".join(cells).rstrip())
