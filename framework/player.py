@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from autogen_core import BaseAgent, MessageContext
 
+from framework._clock import Clock
 from framework._intake import moves, said, writable
 from framework.errors import UserError
 from framework.messages import Action, Conflict, Observation, Post
@@ -110,6 +111,7 @@ class Player(BaseAgent):
         self._arrival = asyncio.Event()
         self._round = -1
         self._at_work: asyncio.Task[Any] | None = None
+        self._clock = Clock()
         strategy.rng = random.Random(f"{seed}/{start.seat}")
 
     @property
@@ -134,7 +136,8 @@ class Player(BaseAgent):
         return await self._apart(lambda: self._nothing(self._strategy.end_game), limit)
 
     def cut_off(self) -> None:
-        """Stop a move that is still going on."""
+        """Stop a move that is still going on, and ask for no other one."""
+        self._clock.close()
         if self._at_work is not None:
             self._at_work.cancel()
 
@@ -188,31 +191,36 @@ class Player(BaseAgent):
 
     async def _apart(self, hook: _Move, limit: float | None) -> Reply:
         """Run a hook in a task of its own, so that it cannot cancel its caller's."""
-        task = asyncio.create_task(self._guard(hook, (), limit))
+        clock = Clock()  # a late move may still hold the other one
+        task = asyncio.create_task(self._guard(hook, (), limit, clock))
         try:
             await asyncio.wait({task}, timeout=patience(limit))
         except asyncio.CancelledError:
             task.cancel()
             raise
+        finally:
+            clock.close()
         if task.done() and not task.cancelled():
             return task.result()
         task.cancel()
         return Reply(None, (), Record(), limit or 0.0, self._failure("strategy", "did not stop when its time was over"))
 
-    async def _guard(self, move: _Move, inbox: tuple[int, ...], limit: float | None = None) -> Reply:
+    async def _guard(
+        self, move: _Move, inbox: tuple[int, ...], limit: float | None = None, clock: Clock | None = None
+    ) -> Reply:
         """Run the strategy's code: whatever it does, a reply comes out and nothing is swallowed."""
-        limit = limit or self._time_limit
+        limit, clock = limit or self._time_limit, clock or self._clock
         record = self._strategy.record = Record()
         kept, actions, failure = Record(), None, None
         began, process = time.perf_counter(), os.getpid()
         try:
-            async with asyncio.timeout(limit) as clock:
+            with clock.limit(limit):
                 returned = await move()
-            if clock.expired():
+            if clock.expired:
                 raise TimeoutError
             actions, kept = moves(returned), said(record, self._seat)
         except TimeoutError as error:
-            late = clock.expired()
+            late = clock.expired
             what = f"did not move within {limit:g} s" if late else f"raised TimeoutError: {error}"
             failure = self._failure("strategy", what)
         except ModelFailure as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any, Literal
 from opentelemetry.trace import TracerProvider
 from pydantic import BaseModel, JsonValue
 
+from framework._clock import Clock
 from framework._floor import Floor, Limits, Spot
 from framework._intake import introduce, writable
 from framework.game import Ballot, Game, Phase, Stage
@@ -105,6 +105,7 @@ class Referee:
         self._phases = game.phases()
         self._state: Any = game.start(scenario)
         self._players: list[Player] = []
+        self._clock = Clock()
         self._events: list[Event] = []
         self._spot = Spot(Round(index=-1, participants=(), speakers=()))
 
@@ -134,6 +135,7 @@ class Referee:
 
     async def _dismiss(self) -> None:
         """End the game for every seat; what fails now is written down and changes nothing."""
+        self._clock.close()
         for seat, player in enumerate(self._players):
             player.cut_off()
             reply = await player.end()
@@ -334,7 +336,7 @@ class Referee:
         """A seat's answer; a seat that is not stopped by its time limit is given up."""
         seconds = self._limits.seconds
         try:
-            async with asyncio.timeout(patience(seconds)):
+            with self._clock.limit(patience(seconds)):
                 reply: Reply = await self._board.ask(seat, request)
         except TimeoutError as error:
             what = f"seat {seat} ({self._seating[seat].name}): did not stop when its {seconds:g} s were over"

@@ -184,7 +184,7 @@ class CalBench(Game[Scenario, State]):
         return scenario.model_copy(update={"calendars": tuple(calendars)})
 
     def view(self, state: State, seat: int) -> str:
-        return state.calendars[seat].render(scale=state.scenario.cost_scale)
+        return state.view(seat)
 
     def prompts(self) -> CalBenchPrompts:
         return _prompts()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from games.calbench.calendars import Calendar
@@ -41,6 +41,7 @@ class State:
         lost: Ids of meetings that were scheduled once and have become inconsistent.
         unresolved: Ids of meetings that were never scheduled though their round is over.
         round: Index of the current round; -1 before the first.
+        views: Calendars that have been rendered, by seat; no part of what the state is.
     """
 
     scenario: Scenario
@@ -53,6 +54,7 @@ class State:
     lost: tuple[int, ...] = ()
     unresolved: tuple[int, ...] = ()
     round: int = -1
+    views: dict[int, str] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, scenario: Scenario) -> State:
@@ -73,10 +75,17 @@ class State:
         return replace(
             self,
             calendars=(*self.calendars[:seat], calendar, *self.calendars[seat + 1 :]),
+            views={other: view for other, view in self.views.items() if other != seat},
             texts=(*self.texts[:seat], self.labels.texts(seat, calendar), *self.texts[seat + 1 :]),
             paid=(*self.paid[:seat], self.paid[seat] + cost, *self.paid[seat + 1 :]),
             paid_shown=(*self.paid_shown[:seat], self.paid_shown[seat] + shown, *self.paid_shown[seat + 1 :]),
         )
+
+    def view(self, seat: int) -> str:
+        """A seat's calendar as text, at the costs that it is shown."""
+        if seat not in self.views:
+            self.views[seat] = self.calendars[seat].render(scale=self.scenario.cost_scale)
+        return self.views[seat]
 
     def with_calendar(self, seat: int, calendar: Calendar) -> State:
         """The state with another calendar of one seat, at no cost."""
