@@ -51,6 +51,13 @@ class Spot:
     sweep: int = 0
     reached: set[int] = field(default_factory=set)
     active: set[int] = field(default_factory=set)
+    _copies: dict[int, Round] = field(default_factory=dict)
+
+    def copy_for(self, seat: int) -> Round:
+        """The round as a seat is handed it: a copy of its own, since the audience rules read the other one."""
+        if seat not in self._copies:
+            self._copies[seat] = self.round.model_copy()
+        return self._copies[seat]
 
 
 class Floor:

@@ -285,7 +285,7 @@ class Referee:
         turn = Turn(
             seat=seat,
             seats=self._seats,
-            round=self._spot.round.model_copy(),  # the audience rules read the other one
+            round=self._spot.copy_for(seat),
             phase=phase.name,
             sweep=self._spot.sweep,
             sweeps=phase.sweeps,

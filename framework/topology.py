@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
 import networkx as nx
 from pydantic import BaseModel, ConfigDict
@@ -56,7 +57,7 @@ class Topology:
     @classmethod
     def complete(cls, seats: int) -> Topology:
         """Everyone may address everyone."""
-        return cls.from_graph(nx.complete_graph(seats), "complete")
+        return cls(seats, tuple(combinations(range(seats), 2)), "complete")
 
     @classmethod
     def ring(cls, seats: int) -> Topology:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import JsonValue, NonNegativeInt, PositiveInt, ValidationError
+from pydantic import JsonValue, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 
 from framework import (
     AllAgentChat,
@@ -71,6 +71,9 @@ def _prompts() -> CalBenchPrompts:
     from games.calbench.prompts import CalBenchPrompts
 
     return CalBenchPrompts()
+
+
+_CALENDARS = TypeAdapter(tuple[Calendar, ...])
 
 
 def nobody(stage: Stage) -> Sequence[int]:
@@ -209,10 +212,7 @@ class CalBench(Game[Scenario, State]):
             "slot_by_meeting": {str(id): booking.slot for id, booking in state.bookings.items()},
             "unresolved": list(state.unresolved),
             "lost": list(state.lost),
-            "calendars": [
-                [None if item is None else item.model_dump(mode="json") for item in calendar.slots]
-                for calendar in state.calendars
-            ],
+            "calendars": _CALENDARS.dump_python(state.calendars, mode="json"),
         }
 
     def page(self, trace: Trace, path: Path | None = None) -> PageModel:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from autogen_core import AgentId, BaseAgent, MessageContext, TopicId
-from opentelemetry.trace import NoOpTracer, NoOpTracerProvider
+from opentelemetry.trace import NoOpTracer, NoOpTracerProvider, TracerProvider
 
-from framework import AllAgentChat, Channel, DirectMessage, ParticipantChat, Post
+from framework import AllAgentChat, Channel, DirectMessage, ParticipantChat, Post, Seating, play
 from framework.player import Request
 from framework.runtime import SEAT, Switchboard, Void
-from tests.core.toy import ToyObservation
+from tests.core.toy import Proposer, Toy, ToyObservation
 
 SEATS = 5
 
@@ -37,8 +37,8 @@ class Listener(BaseAgent):
 class Table:
     """An open switchboard with a listener in each seat."""
 
-    def __init__(self) -> None:
-        self.board = Switchboard()
+    def __init__(self, spans: TracerProvider | None) -> None:
+        self.board = Switchboard(spans)
         self.seats = [Listener() for _ in range(SEATS)]
         self.posts = 0
 
@@ -57,9 +57,9 @@ class Table:
             await asyncio.sleep(0)
 
 
-@pytest.fixture
-async def table() -> AsyncIterator[Table]:
-    table = Table()
+@pytest.fixture(params=[None, NoOpTracerProvider()], ids=["straight", "with AutoGen's queue and spans"])
+async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:
+    table = Table(request.param)
     await table.board.open(table.seats)
     yield table
     await table.board.close()
@@ -177,6 +177,17 @@ async def test_an_intrusion_does_not_stop_what_follows(table: Table):
 
 async def test_a_switchboard_that_was_never_opened_can_be_closed():
     await Switchboard().close()
+
+
+async def test_a_game_is_the_same_with_spans_and_without():
+    scenario = Toy().suite("groups", 0)[0]
+    traces = [
+        await play(Toy(), scenario, [Seating("proposer", Proposer()) for _ in scenario.secrets], tracer_provider=spans)
+        for spans in (None, NoOpTracerProvider())
+    ]
+    assert traces[0].aborted is None
+    assert traces[0].posts
+    assert traces[0].comparable() == traces[1].comparable()
 
 
 async def test_spans_come_out_where_somebody_reads_them():
