@@ -93,7 +93,7 @@ def _milliseconds(name: str) -> float:
 
 
 def games() -> list[Row]:
-    """Milliseconds a game of each reference protocol in one process, trace included; the best of five times 90 games."""
+    """Milliseconds a game of each reference protocol in one process, with its trace; the best of five rounds."""
     limits = {"imap": 8, "sd-map": 12, "dsm-welfare": 12, "dsm-private": 12}
     return [
         Row(f"{name}: one game, with its trace", _milliseconds(name), "ms", limit) for name, limit in limits.items()
@@ -192,7 +192,7 @@ SIZES = ((5, 16, 12, 3), (5, 32, 20, 3), (5, 64, 20, 5), (20, 64, 20, 20), (50, 
 
 
 def oracles() -> list[Row]:
-    """Milliseconds for the optimum of large scenarios, its lexicographic tie-break included; the worst of three seeds."""
+    """Milliseconds for the optimum of large scenarios, with its lexicographic tie-break; the worst of three seeds."""
     rows = []
     for agents, slots, meetings, participants in SIZES:
         density = max(0.1, min(0.8, 1 - (meetings * participants / agents + 1) / slots))
