@@ -96,8 +96,8 @@ def stress(
         "concurrency": concurrency,
     }
     seat_models(flags, {"model": model, "reflect": reflect})
-    call_models(cache, budget, None)
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})})
+    call_models(cache, budget, None, experiment.jobs)
     plan = _plan(experiment, _opponents(opponent or [], cooperative, model, reflect), channels or [], subjects)
     limits = _thresholds(experiment, {"max": most or [], "min": least or [], "max-increase": increase or []})
     try:

@@ -68,16 +68,17 @@ def _fill(spec: StrategySpec, given: dict[str, Any], filled: list[StrategySpec])
     return full
 
 
-def call_models(cache: str | None, budget: str | None, prices: str | None) -> None:
+def call_models(cache: str | None, budget: str | None, prices: str | None, jobs: int = 1) -> None:
     """Say how models are called, to this process and to those that it starts.
 
     Args:
         cache: Folder of cached replies.
         budget: Such as `tokens=200000,calls=500,dollars=2`.
         prices: File of prices.
+        jobs: Processes that are going to call them.
 
     Raises:
-        UserError: If a value does not fit.
+        UserError: If a value does not fit, or several processes would each spend the budget.
     """
     if cache is None and budget is None and prices is None:
         return
@@ -88,6 +89,11 @@ def call_models(cache: str | None, budget: str | None, prices: str | None) -> No
     for name, value in (("cache", cache), ("prices", prices)):
         if value is not None:
             put(name, value)
+    if budget and jobs > 1:
+        raise UserError(
+            f"--budget {budget!r}: each of {jobs} processes would spend it; set jobs to 1, and let the games of "
+            "one process overlap with --concurrency"
+        )
     for part in (budget or "").split(","):
         name, found, value = part.strip().partition("=")
         if part and (not found or name not in _BUDGETS):

@@ -82,8 +82,8 @@ def run(
     }
     _refuse_empty(flags)
     seat_models(flags, {"model": model, "base_url": base_url, "prompts": named.folder, "reflect": reflect})
-    call_models(cache, budget, prices)
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})}, resume)
+    call_models(cache, budget, prices, experiment.jobs)
     if interactive := _is_interactive(experiment):
         experiment = _at_a_persons_pace(experiment)
     try:

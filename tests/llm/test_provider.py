@@ -109,6 +109,13 @@ def test_a_spent_budget_stops_the_run_and_a_larger_one_resumes_it(
     assert [trace.aborted for trace in traces] == [None, None]
 
 
+def test_a_budget_is_not_given_to_several_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with provider(first_free) as server:
+        assert run("--model", "openai:m", "--base-url", server.base_url, "--budget", "calls=40", "--jobs", "2") == 2
+        assert server.requests == []
+    assert "each of 2 processes would spend it; set jobs to 1" in capsys.readouterr().err
+
+
 def test_a_provider_that_fails_aborts_the_game_at_the_boundary_model_and_resume_plays_it_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
