@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from framework.errors import UserError
+from framework.csvfile import Cell, Row, write_rows
 from framework.results import GameResult
 from framework.tables import Column, RunResults, Table
 
 __all__ = ["write_csvs"]
-
-Cell = str | int | float | None
 
 
 def write_csvs(folder: Path, runs: Sequence[RunResults], table: Table) -> list[Path]:
@@ -24,19 +20,11 @@ def write_csvs(folder: Path, runs: Sequence[RunResults], table: Table) -> list[P
     Raises:
         UserError: If the folder cannot be written.
     """
-    files: list[tuple[str, Iterable[Sequence[Cell]]]] = [
-        ("games.csv", _games(runs, table.columns)),
-        ("seats.csv", _seats(runs, table.columns)),
-        ("strategies.csv", _strategies(table)),
+    return [
+        write_rows(folder / "games.csv", _games(runs, table.columns)),
+        write_rows(folder / "seats.csv", _seats(runs, table.columns)),
+        write_rows(folder / "strategies.csv", _strategies(table)),
     ]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, rows in files:
-            with (folder / name).open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerows(rows)
-    except OSError as error:
-        raise UserError(f"CSVs cannot be written to {folder} ({error.strerror}); name another folder") from error
-    return [folder / name for name, _ in files]
 
 
 def _place(run: str, result: GameResult) -> list[Cell]:
@@ -46,7 +34,7 @@ def _place(run: str, result: GameResult) -> list[Cell]:
 _PLACE: list[Cell] = ["run", "game_id", "number", "task", "group", "repeat", "seed"]
 
 
-def _games(runs: Sequence[RunResults], columns: Sequence[Column]) -> Iterator[Sequence[Cell]]:
+def _games(runs: Sequence[RunResults], columns: Sequence[Column]) -> Iterator[Row]:
     usage: list[Cell] = ["prompt_tokens", "completion_tokens", "model_calls", "cost_usd", "seconds"]
     yield [*_PLACE, "status", "boundary", "error", "strategies", *(c.name for c in columns), *usage]
     for run, results in runs:
@@ -64,7 +52,7 @@ def _games(runs: Sequence[RunResults], columns: Sequence[Column]) -> Iterator[Se
             ]
 
 
-def _seats(runs: Sequence[RunResults], columns: Sequence[Column]) -> Iterator[Sequence[Cell]]:
+def _seats(runs: Sequence[RunResults], columns: Sequence[Column]) -> Iterator[Row]:
     by_seat = [
         column
         for column in columns
@@ -85,15 +73,10 @@ def _seats(runs: Sequence[RunResults], columns: Sequence[Column]) -> Iterator[Se
                 ]
 
 
-def _strategies(table: Table) -> Iterator[Sequence[Cell]]:
+def _strategies(table: Table) -> Iterator[Row]:
     names = ["run", "group", "strategy", "adversarial", "games", "seats", "aborted"]
     yield [*names, "metric", "better", "mean", "low", "high"]
     for row in table.rows:
         place: list[Cell] = [row.run, row.group, row.strategy, int(row.adversarial), row.games, row.seats, row.aborted]
         for column, cell in zip(table.columns, row.cells, strict=True):
-            values = (None, None, None) if cell is None else map(_finite, cell)
-            yield [*place, column.name, column.better, *values]
-
-
-def _finite(value: float) -> float | None:
-    return None if math.isnan(value) else value
+            yield [*place, column.name, column.better, *(cell or (None, None, None))]

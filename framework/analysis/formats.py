@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from framework.analysis.findings import Field, Findings, Value
 from framework.analysis.text import Said, heading, numeric, said
-from framework.errors import UserError
+from framework.csvfile import write_rows
 from framework.stats import Interval
 
 __all__ = ["as_json", "as_latex", "as_markdown", "write_csv"]
@@ -55,18 +54,10 @@ def write_csv(folder: Path, findings: Findings) -> Path:
     Raises:
         UserError: If it cannot be written.
     """
-    path = folder / f"{findings.name}.csv"
     records = _records(findings)
     columns = list(records[0]) if records else [field.name for field in findings.fields]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(records)
-    except OSError as error:
-        raise UserError(f"CSVs cannot be written to {folder} ({error.strerror}); name another folder") from error
-    return path
+    rows = [[record[column] for column in columns] for record in records]
+    return write_rows(folder / f"{findings.name}.csv", [columns, *rows])
 
 
 def as_json(tables: Sequence[Findings]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -95,16 +94,12 @@ def written(path: Path, found: Sequence[Comparison]) -> Path:
     Raises:
         UserError: If the file cannot be written.
     """
-    from framework.errors import UserError
+    from framework.csvfile import Row, write_rows
 
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["setting", "method", "metric", "games", "mean", "low", "high", "paper", "outside"])
-            for cell in found:
-                ours = ["", "", ""] if cell.ours is None else ["" if math.isnan(v) else v for v in cell.ours]
-                place = [cell.setting, cell.method, cell.column.metric, cell.games]
-                writer.writerow([*place, *ours, cell.published, int(cell.outside)])
-    except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror}); give another --out") from error
-    return path
+    rows: list[Row] = [["setting", "method", "metric", "games", "mean", "low", "high", "paper", "outside"]]
+    for cell in found:
+        ours = cell.ours or (None, None, None)
+        rows.append(
+            [cell.setting, cell.method, cell.column.metric, cell.games, *ours, cell.published, int(cell.outside)]
+        )
+    return write_rows(path, rows)

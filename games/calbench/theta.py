@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -132,16 +131,12 @@ def written(path: Path, found: Sequence[Point]) -> Path:
     Raises:
         UserError: If the file cannot be written.
     """
-    from framework.errors import UserError
+    from framework.csvfile import Row, write_rows
 
-    names = [f"{name}{part}" for name in METRICS for part in ("", "_low", "_high")]
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["setting", "theta", "L_max", "games", *names])
-            for point in found:
-                values = [part for value in point.values for part in (value or (None, None, None))]
-                writer.writerow([point.setting, point.theta, point.l_max, point.games, *values])
-    except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror}); give another --out") from error
-    return path
+    rows: list[Row] = [
+        ["setting", "theta", "L_max", "games", *(f"{name}{part}" for name in METRICS for part in ("", "_low", "_high"))]
+    ]
+    for point in found:
+        values = [part for value in point.values for part in (value or (None, None, None))]
+        rows.append([point.setting, point.theta, point.l_max, point.games, *values])
+    return write_rows(path, rows)

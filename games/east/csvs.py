@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias, get_args
+from typing import get_args
 
-from framework.errors import UserError
+from framework.csvfile import Row, write_rows
 from games.east.outcome import CHANCE, Convergence
 from games.east.results import Played
 from games.east.tables import cells, crossplay, pairs, share
 
-__all__ = ["Row", "interval", "write_csv", "write_tables"]
+__all__ = ["interval", "write_tables"]
 
-Row: TypeAlias = Sequence[str | int | float | None]
 _WAYS: tuple[Convergence, ...] = get_args(Convergence)
 
 
@@ -26,33 +23,11 @@ def write_tables(folder: Path, games: Sequence[Played]) -> list[Path]:
         UserError: If the folder cannot be written.
     """
     return [
-        write_csv(folder / "games.csv", _games(games)),
-        write_csv(folder / "rates.csv", _rates(games)),
-        write_csv(folder / "pairs.csv", _pairs(games)),
-        write_csv(folder / "crossplay.csv", _crossplay(games)),
+        write_rows(folder / "games.csv", _games(games)),
+        write_rows(folder / "rates.csv", _rates(games)),
+        write_rows(folder / "pairs.csv", _pairs(games)),
+        write_rows(folder / "crossplay.csv", _crossplay(games)),
     ]
-
-
-def write_csv(path: Path, rows: Iterable[Row]) -> Path:
-    """One table, its header first; NaN becomes an empty field.
-
-    Raises:
-        UserError: If it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([_shown(value) for value in row] for row in rows)
-    except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror}); name another folder") from error
-    return path
-
-
-def _shown(value: str | int | float | None) -> str | int | float | None:
-    if not isinstance(value, float):
-        return value
-    return None if math.isnan(value) else round(value, 6)
 
 
 def interval(name: str) -> tuple[str, str, str]:

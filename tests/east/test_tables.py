@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from framework.csvfile import write_rows
 from framework.errors import UserError
 from games.east import CONDITIONS, PAPER, PROMPTS, Scenario
-from games.east.csvs import write_csv, write_tables
+from games.east.csvs import write_tables
 from games.east.figures import choice_pairs, coordination_rates, crossplay_matrix, draw_behaviour
 from games.east.outcome import score_choices
 from games.east.results import Played, played, read_runs, strategies_of
@@ -119,7 +120,7 @@ def test_csvs_hold_the_games_and_the_rates(tmp_path: Path) -> None:
 def test_a_csv_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be written"):
-        write_csv(tmp_path / "file" / "x.csv", [["a"]])
+        write_rows(tmp_path / "file" / "x.csv", [["a"]])
 
 
 def test_runs_are_read_from_their_traces(tmp_path: Path) -> None:

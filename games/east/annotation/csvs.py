@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from framework.csvfile import Row, write_rows
 from games.east.annotation.agreement import Agreement
 from games.east.annotation.analysis import Labelling, cooccurrence, fallacy_shares, reasoning_shares
 from games.east.annotation.labels import FALLACIES, LEVELS
-from games.east.csvs import Row, interval, write_csv
+from games.east.csvs import interval
 from games.east.tables import share
 
 __all__ = ["write_agreements", "write_labels"]
@@ -21,10 +22,10 @@ def write_labels(folder: Path, labelling: Labelling) -> list[Path]:
         UserError: If the folder cannot be written.
     """
     return [
-        write_csv(folder / "labels.csv", _labels(labelling)),
-        write_csv(folder / "reasoning.csv", _reasoning(labelling)),
-        write_csv(folder / "fallacies.csv", _fallacies(labelling)),
-        write_csv(folder / "cooccurrence.csv", _cooccurrence(labelling)),
+        write_rows(folder / "labels.csv", _labels(labelling)),
+        write_rows(folder / "reasoning.csv", _reasoning(labelling)),
+        write_rows(folder / "fallacies.csv", _fallacies(labelling)),
+        write_rows(folder / "cooccurrence.csv", _cooccurrence(labelling)),
     ]
 
 
@@ -34,7 +35,7 @@ def write_agreements(folder: Path, found: list[Agreement]) -> Path:
     Raises:
         UserError: If the folder cannot be written.
     """
-    return write_csv(folder / "agreement.csv", [Agreement._fields, *found])
+    return write_rows(folder / "agreement.csv", [Agreement._fields, *found])
 
 
 def _labels(labelling: Labelling) -> Iterator[Row]:
