@@ -16,13 +16,14 @@ from autogen_agentchat.base import ChatAgent
 from autogen_core.models import ChatCompletionClient
 from pydantic import Field, PositiveInt
 
-from framework import Action, Conflict, Move, Observation, Params, Prompts, SeatStart, Send, Strategy, Usage
+from framework import Action, Conflict, Move, Observation, Params, Prompts, SeatStart, Send, Strategy
 from framework.errors import UserError
+from framework.reading import LONGEST, Unreadable, read_reply, reasoning
 from framework.registry import find
+from framework.results import total_usage
 from protocols.brains import AgentBrain, Brain, ModelBrain, Said, Sampling
 from protocols.events import InvalidResponse, ModelCall, ModelSeat
 from protocols.models import Model, ModelSpec, Settings, check_price, model_of, open_model
-from protocols.reading import LONGEST, Unreadable, read_reply, reasoning
 from protocols.reflecting import reflect
 from protocols.thread import Thread, make_context
 
@@ -230,7 +231,7 @@ class LlmStrategy(Strategy[Observation]):
             Unreadable: If the reply cannot be read.
         """
         said = await self._mind.ask(prompt)
-        self.record.usage = _added(self.record.usage, said.usage)
+        self.record.usage = total_usage((self.record.usage, said.usage))
         self.record.events.append(_call(observation, purpose, prompt, said))
         reply = said.completion
         move: Move = read_reply(reply.text, self._pack.read, complete=reply.finish != "length")
@@ -270,18 +271,6 @@ def _cut(actions: Sequence[Action], messages: int) -> Sequence[Action]:
         if sent <= messages + 1 or not isinstance(action, Send):
             kept.append(action)
     return kept[: messages + 1 + _MOST_MOVES]
-
-
-def _added(one: Usage | None, two: Usage) -> Usage:
-    if one is None:
-        return two
-    costs = [usage.cost for usage in (one, two) if usage.cost is not None]
-    return Usage(
-        prompt_tokens=one.prompt_tokens + two.prompt_tokens,
-        completion_tokens=one.completion_tokens + two.completion_tokens,
-        calls=one.calls + two.calls,
-        cost=sum(costs) if costs else None,
-    )
 
 
 def _made_agent(name: str) -> ChatAgent:

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, JsonValue, RootModel, TypeAdapter, create_model
 
 from framework import Observation, Prompts, Question
+from framework.reading import Unreadable, read_reply
 from framework.reflection import MOST, Reflection
 from protocols.brains import Brain
 from protocols.models import Token
-from protocols.reading import Unreadable, read_reply
 
 __all__ = ["expected_deltas", "reflect"]
 

@@ -26,6 +26,7 @@ from framework import (
     registry,
 )
 from framework.errors import UserError
+from framework.reading import Unreadable, read_reply
 from framework.reflection import Reflection
 from framework.specs import StrategySpec
 from framework.strategy import ModelFailure
@@ -35,7 +36,6 @@ from protocols.events import ModelCall
 from protocols.llm import LlmStrategy
 from protocols.models import Ask, Completion, Tokens, open_model
 from protocols.models.spec import ModelSpec
-from protocols.reading import Unreadable, read_reply
 from protocols.transcript import Exchange, Line, exchanges
 
 __all__ = ["Comparison", "Replayed", "ask_again", "open_trace", "replay"]

@@ -8,13 +8,10 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from adversarial.judge.cases import Case
-from framework.asking import Asker, Said
+from framework.asking import Answer, Asker, ask_for
 from framework.reflection import MOST
-from framework.results import total_usage
-from framework.trace import Usage
-from protocols.reading import Unreadable, read_reply
 
-__all__ = ["Answer", "Belief", "Judgement", "ask"]
+__all__ = ["Belief", "Judgement", "Kept", "ask"]
 
 
 class Belief(BaseModel):
@@ -58,45 +55,25 @@ class _LooseJudgement(BaseModel):
     beliefs: list[_Loose]
 
 
-class Answer(NamedTuple):
-    """What came of a case.
+class Kept(NamedTuple):
+    """What an answer says about a case.
 
     Attributes:
         beliefs: The beliefs that changed, each once, ascending.
         dropped: Entries about no seat, slot or change that there is.
-        reply: The last reply.
-        error: Why it could not be read, also when asked again; empty if it could.
-        usage: What the calls consumed.
     """
 
-    beliefs: tuple[Belief, ...]
-    dropped: int
-    reply: str
-    error: str
-    usage: Usage
+    beliefs: tuple[Belief, ...] = ()
+    dropped: int = 0
 
 
-async def ask(asker: Asker, prompt: str, case: Case) -> Answer:
+async def ask(asker: Asker, prompt: str, case: Case) -> Answer[Kept]:
     """Ask the judge about a case, and once more if its answer cannot be read.
 
     Raises:
         framework.ModelFailure: If it cannot be asked.
     """
-    conversation = [Said("user", prompt)]
-    usages, text, fault = [], "", ""
-    for _ in range(2):
-        text, usage = await asker.ask(conversation, Judgement)
-        usages.append(usage)
-        try:
-            said = read_reply(text, _read)
-        except Unreadable as error:
-            fault = str(error)
-            again = f"Your answer could not be read: {fault}. Answer again, with one JSON object of the required form."
-            conversation += [Said("assistant", text), Said("user", again)]
-        else:
-            kept = _kept(said, case)
-            return Answer(kept.beliefs, kept.dropped, text, "", total_usage(usages))
-    return Answer((), 0, text, fault, total_usage(usages))
+    return await ask_for(asker, prompt, Judgement, lambda data: _kept(_read(data), case))
 
 
 def _read(data: JsonValue) -> list[_Loose]:
@@ -104,12 +81,7 @@ def _read(data: JsonValue) -> list[_Loose]:
     return _LooseJudgement.model_validate({"beliefs": data} if isinstance(data, list) else data).beliefs
 
 
-class _Kept(NamedTuple):
-    beliefs: tuple[Belief, ...]
-    dropped: int
-
-
-def _kept(said: Sequence[_Loose], case: Case) -> _Kept:
+def _kept(said: Sequence[_Loose], case: Case) -> Kept:
     """The entries that are about something that there is; of several about one belief the last one counts."""
     fit = [
         belief
@@ -118,4 +90,4 @@ def _kept(said: Sequence[_Loose], case: Case) -> _Kept:
     ]
     by_place = {(belief.target, belief.slot): belief for belief in fit}
     beliefs = tuple(Belief(**belief.model_dump()) for _, belief in sorted(by_place.items()) if belief.delta)
-    return _Kept(beliefs, len(said) - len(fit))
+    return Kept(beliefs, len(said) - len(fit))

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from adversarial.judge.asking import Answer, Belief
+from adversarial.judge.asking import Belief, Kept
 from adversarial.judge.cases import Case, CaseKey
+from framework.asking import Answer
 from framework.errors import UserError
 from framework.messages import Frozen
 from framework.trace import Usage
@@ -47,8 +48,9 @@ class Entry(Frozen):
     usage: Usage = Usage()
 
     @classmethod
-    def of(cls, case: Case, answer: Answer, judge: str, prompts: str) -> Entry:
+    def of(cls, case: Case, answer: Answer[Kept], judge: str, prompts: str) -> Entry:
         """The entry of an answer."""
+        kept = answer.value or Kept()
         return cls(
             game_id=case.key.game_id,
             round=case.key.round,
@@ -56,8 +58,8 @@ class Entry(Frozen):
             posts=tuple(message.id for message in case.messages),
             judge=judge,
             prompts=prompts,
-            beliefs=answer.beliefs,
-            dropped=answer.dropped,
+            beliefs=kept.beliefs,
+            dropped=kept.dropped,
             reply=answer.reply,
             error=answer.error,
             usage=answer.usage,

@@ -13,10 +13,10 @@ import pytest
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
 from adversarial.judge import Case, JudgePrompts, Sitting, Task, cases_of, judge
-from adversarial.judge.asking import Answer, ask
+from adversarial.judge.asking import Kept, ask
 from adversarial.judge.journal import Entry, Journal
 from framework import ModelFailure, Trace
-from framework.asking import Reply, Said
+from framework.asking import Answer, Reply, Said
 from framework.errors import UserError
 from framework.reflection import Reflection
 from framework.trace import Usage
@@ -90,8 +90,13 @@ def asked(*replies: str, case: Case = CASE) -> tuple[Answer, ReplayChatCompletio
     return asyncio.run(ask(ClientAsker(client, "replayed"), "the prompt", case)), client
 
 
-def places(found: Answer) -> list[tuple[int, int, int]]:
-    return [(belief.target, belief.slot, belief.delta) for belief in found.beliefs]
+def kept_of(found: Answer[Kept]) -> Kept:
+    assert found.value is not None
+    return found.value
+
+
+def places(found: Answer[Kept]) -> list[tuple[int, int, int]]:
+    return [(belief.target, belief.slot, belief.delta) for belief in kept_of(found).beliefs]
 
 
 @pytest.mark.parametrize(
@@ -106,20 +111,20 @@ def places(found: Answer) -> list[tuple[int, int, int]]:
 def test_an_answer_is_read_in_whatever_dress(reply: str):
     found, _ = asked(reply)
     assert places(found) == [(0, 3, -3)]
-    assert (found.dropped, found.error) == (0, "")
+    assert (kept_of(found).dropped, found.error) == (0, "")
 
 
 def test_entries_about_nothing_that_there_is_are_dropped_and_counted():
     wrong = [belief(1, 0, 1), belief(3, 0, 1), belief(0, 4, 1), belief(0, -1, 1), belief(0, 0, 4)]
     found, _ = asked(answer(*wrong, belief(2, 1, 2)))
     assert places(found) == [(2, 1, 2)]
-    assert found.dropped == 5
+    assert kept_of(found).dropped == 5
 
 
 def test_the_last_of_several_entries_about_one_belief_counts_and_no_change_is_none():
     found, _ = asked(answer(belief(0, 1, 1), belief(0, 1, -2), belief(2, 2, 3), belief(2, 2, 0)))
     assert places(found) == [(0, 1, -2)]
-    assert found.dropped == 0
+    assert kept_of(found).dropped == 0
 
 
 def test_an_unreadable_answer_is_asked_for_once_more_with_the_error():
@@ -131,7 +136,7 @@ def test_an_unreadable_answer_is_asked_for_once_more_with_the_error():
 
 def test_an_answer_that_stays_unreadable_is_a_failure_and_not_an_empty_judgement():
     found, _ = asked("no", '{"beliefs": [{"target": "all"}]}')
-    assert found.beliefs == ()
+    assert found.value is None
     assert "beliefs.0.target" in found.error
     assert found.reply == '{"beliefs": [{"target": "all"}]}'
 

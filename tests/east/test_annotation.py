@@ -13,10 +13,10 @@ from framework import read_trace
 from framework.errors import UserError
 from games.east.annotation.analysis import annotators_of, cooccurrence, fallacy_shares, read_labels, reasoning_shares
 from games.east.annotation.annotate import Done, annotate, pending
-from games.east.annotation.asking import SCHEMAS, AnnotationPrompts
 from games.east.annotation.csvs import write_labels
 from games.east.annotation.figures import draw_labels
 from games.east.annotation.labels import FALLACIES, GROUPS, Fallacies, TomLabels
+from games.east.annotation.prompts import SCHEMAS, AnnotationPrompts
 from games.east.annotation.sidecar import AnnotationFailed, FallaciesLabelled, Sidecar, TomLabelled
 from games.east.annotation.task import reasonings
 from protocols.asker import ClientAsker
@@ -102,7 +102,7 @@ def test_a_second_unfit_answer_is_recorded_and_tried_again_in_the_next_sitting(r
     said = replies()
     done = sitting(run, ["no", '{"highest_level_achieved": 7}', *said[1:]])
     (error,) = done.errors
-    assert error.startswith("game game-0 seat 0: tom: The answer does not fit: highest_level_achieved: ")
+    assert error.startswith("game game-0 seat 0: tom: Input should be -1, 0, 1 or 2 at highest_level_achieved")
     failed = sidecars(run)[0].read()[0]
     assert isinstance(failed, AnnotationFailed)
     assert failed.reply == '{"highest_level_achieved": 7}'

@@ -10,6 +10,7 @@ import pytest
 
 from framework import Conflict, Observation, Post, SeatStart, Turn, play
 from framework.errors import UserError
+from framework.reading import Unreadable, read_json, read_reply
 from games.calbench import CalBench, CalBenchRules, Scenario
 from games.calbench.calendars import Errand, MeetingItem
 from games.calbench.labels import assign, bank
@@ -18,7 +19,6 @@ from games.calbench.prompts import CalBenchPrompts
 from games.calbench.prompts.answers import envelope
 from games.calbench.state import State
 from protocols.llm import LlmStrategy
-from protocols.reading import Unreadable, read_json, read_reply
 from tests.llm.fakes import FakeClient, first_free, seats
 
 GAME = CalBench()

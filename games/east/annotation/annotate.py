@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from framework.asking import Asker
+from framework.asking import Answer, Asker, ask_for
 from framework.errors import UserError
 from framework.trace import TraceError, read_trace
-from games.east.annotation.asking import SCHEMAS, AnnotationPrompts, Answer, ask
-from games.east.annotation.labels import Fallacies, TomLabels
+from games.east.annotation.labels import Fallacies, Labels, TomLabels
+from games.east.annotation.prompts import SCHEMAS, AnnotationPrompts
 from games.east.annotation.sidecar import AnnotationFailed, FallaciesLabelled, Kind, Labelled, Sidecar, TomLabelled
 from games.east.annotation.task import Reasoning, reasonings
 from games.east.results import trace_files
@@ -99,7 +99,9 @@ async def annotate(
 
     async def judge(task: Task) -> None:
         async with gate:
-            answer = await ask(asker, pack.render(task.kind, task.reasoning), SCHEMAS[task.kind])
+            schema = SCHEMAS[task.kind]
+            prompt = pack.render(task.kind, task.reasoning)
+            answer: Answer[Labels] = await ask_for(asker, prompt, schema, schema.model_validate)
         where = f"game {task.reasoning.game_id} seat {task.reasoning.seat}"
         task.sidecar.append(_event(task, answer, annotator or asker.name, pack.hash))
         if answer.error:
@@ -113,8 +115,8 @@ async def annotate(
             group.create_task(judge(task))
 
 
-def _event(task: Task, answer: Answer, annotator: str, prompts: str) -> Labelled:
-    game_id, seat, usage, labels = task.reasoning.game_id, task.reasoning.seat, answer.usage, answer.labels
+def _event(task: Task, answer: Answer[Labels], annotator: str, prompts: str) -> Labelled:
+    game_id, seat, usage, labels = task.reasoning.game_id, task.reasoning.seat, answer.usage, answer.value
     if isinstance(labels, TomLabels):
         return TomLabelled(game_id=game_id, seat=seat, annotator=annotator, prompts=prompts, usage=usage, labels=labels)
     if isinstance(labels, Fallacies):

@@ -43,7 +43,7 @@ def _annotate(
     from framework.strategy import ModelFailure
     from games.east.annotation.annotate import Done, pending
     from games.east.annotation.annotate import annotate as judge
-    from games.east.annotation.asking import SCHEMAS, AnnotationPrompts
+    from games.east.annotation.prompts import SCHEMAS, AnnotationPrompts
 
     wanted = [name.strip() for name in kinds.split(",") if name.strip()]
     if not wanted:

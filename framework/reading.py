@@ -113,4 +113,4 @@ def _depth(text: str) -> int:
 def _sentence(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in fault["loc"])
-    return f"{fault['msg']}{f' at {where}' if where else ''}"
+    return f"{fault['msg'].removeprefix('Value error, ')}{f' at {where}' if where else ''}"
