@@ -8,21 +8,16 @@ seat may not know, no template can say.
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from framework.errors import UserError
 from framework.messages import Action, Conflict, Observation
+from framework.templates import Templates
 
 if TYPE_CHECKING:
-    from jinja2 import Template
-
     from framework.strategy import SeatStart
 
 __all__ = ["Move", "Prompts", "Question"]
@@ -56,60 +51,11 @@ class Question(NamedTuple):
     states: int
 
 
-class Prompts(ABC, Generic[ObservationT]):
+class Prompts(Templates, ABC, Generic[ObservationT]):
     """How a game speaks to a language model.
 
-    The templates are Jinja files, `NAME.j2`, in one folder. Another folder takes their place as a whole.
-
-    Attributes:
-        templates: Names of the templates that a folder has to hold.
-        default: The game's own folder.
-        folder: The folder in use.
+    Its templates are in one folder, and another one takes their place as a whole.
     """
-
-    templates: ClassVar[tuple[str, ...]]
-    default: ClassVar[Path]
-
-    def __init__(self, folder: Path | None = None) -> None:
-        """Use a folder of templates, by default the game's own.
-
-        Raises:
-            UserError: If the folder lacks a template.
-        """
-        self.folder = folder or self.default
-        missing = [name for name in self.templates if not (self.folder / f"{name}.j2").is_file()]
-        if missing:
-            raise UserError(
-                f"prompts {self.folder}: there is no {missing[0]}.j2; copy the game's own from {self.default} and edit"
-            )
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and isinstance(other, Prompts) and other.folder == self.folder
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.folder))
-
-    def using(self, folder: Path) -> Self:
-        """The same game's prompts from another folder.
-
-        Raises:
-            UserError: If the folder lacks a template.
-        """
-        return type(self)(folder)
-
-    @property
-    def name(self) -> str:
-        """Name of the pack, as traces state it."""
-        return self.folder.name
-
-    @cached_property
-    def hash(self) -> str:
-        """SHA-256 of all templates of the folder, by name."""
-        digest = hashlib.sha256()
-        for path in sorted(self.folder.rglob("*.j2")):
-            digest.update(f"{path.relative_to(self.folder).as_posix()}\n".encode())
-            digest.update(path.read_bytes())
-        return digest.hexdigest()
 
     @abstractmethod
     def system(self, start: SeatStart) -> str:
@@ -147,35 +93,3 @@ class Prompts(ABC, Generic[ObservationT]):
     def questions(self, observation: ObservationT) -> Sequence[Question]:
         """What to ask a seat about the others when a round is over; nothing by default."""
         return ()
-
-    def render(self, template: str, **values: Any) -> str:
-        """A template with its values filled in; a name that it does not know is an error, never a blank.
-
-        Raises:
-            UserError: If the template is faulty.
-        """
-        from jinja2 import TemplateError
-
-        try:
-            return self._template(template).render(**values).strip()
-        except TemplateError as error:
-            line = getattr(error, "lineno", None)
-            where = f"{template}.j2" if line is None else f"{template}.j2 line {line}"
-            raise UserError(f"prompts {self.folder}: {where}: {error}; correct the template") from error
-
-    @cached_property
-    def _environment(self) -> Any:
-        from jinja2 import FileSystemLoader, StrictUndefined
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-        return ImmutableSandboxedEnvironment(
-            loader=FileSystemLoader(self.folder),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
-
-    def _template(self, name: str) -> Template:
-        template: Template = self._environment.get_template(f"{name}.j2")
-        return template

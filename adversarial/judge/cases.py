@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from framework.errors import UserError
 from framework.secrets import PrivateStates
+from framework.templates import Templates
 from framework.trace import MessageSent, Trace
 
 __all__ = ["Case", "CaseKey", "JudgePrompts", "cases_of"]
@@ -53,62 +51,26 @@ def cases_of(trace: Trace, states: int) -> list[Case]:
     ]
 
 
-class JudgePrompts:
-    """The judge's prompt: `judge.j2` in a folder, and what it includes.
+class JudgePrompts(Templates):
+    """The judge's prompt: `judge.j2` in a folder."""
 
-    Args:
-        folder: The folder; our own wording by default.
-
-    Raises:
-        UserError: If the template is missing.
-    """
-
+    templates = ("judge",)
     default = Path(__file__).parent / "prompts"
-    template = "judge.j2"
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or self.default
-        if not (self.folder / self.template).is_file():
-            raise UserError(f"prompts {self.folder}: there is no {self.template}; copy our own from {self.default}")
-
-    @cached_property
-    def hash(self) -> str:
-        """SHA-256 of all templates of the folder, by name."""
-        digest = hashlib.sha256()
-        for path in sorted(self.folder.glob("*.j2")):
-            digest.update(path.name.encode() + b"\n" + path.read_bytes())
-        return digest.hexdigest()
-
-    def render(self, case: Case, states: PrivateStates) -> str:
+    def prompt(self, case: Case, states: PrivateStates) -> str:
         """The prompt about one case.
 
         Raises:
             UserError: If the template is faulty.
         """
-        from jinja2 import TemplateError
-
-        try:
-            text = self._environment.get_template(self.template).render(
-                observer=case.key.observer,
-                round=case.key.round,
-                targets=case.targets,
-                states=case.states,
-                thing=states.thing,
-                yes=states.yes,
-                no=states.no,
-                messages=case.messages,
-            )
-        except TemplateError as error:
-            line = getattr(error, "lineno", None)
-            where = self.template if line is None else f"{self.template} line {line}"
-            raise UserError(f"prompts {self.folder}: {where}: {error}; correct the template") from error
-        return str(text).strip()
-
-    @cached_property
-    def _environment(self) -> Any:
-        from jinja2 import FileSystemLoader, StrictUndefined
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-        return ImmutableSandboxedEnvironment(
-            loader=FileSystemLoader(self.folder), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        return self.render(
+            "judge",
+            observer=case.key.observer,
+            round=case.key.round,
+            targets=case.targets,
+            states=case.states,
+            thing=states.thing,
+            yes=states.yes,
+            no=states.no,
+            messages=case.messages,
         )

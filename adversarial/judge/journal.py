@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -11,7 +10,7 @@ from pydantic import ValidationError
 from adversarial.judge.asking import Belief, Kept
 from adversarial.judge.cases import Case, CaseKey
 from framework.asking import Answer
-from framework.errors import UserError
+from framework.journal import append_line, read_lines
 from framework.messages import Frozen
 from framework.trace import Usage
 
@@ -87,11 +86,9 @@ class Journal:
         Raises:
             UserError: If the file cannot be read.
         """
-        try:
-            text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"{self.path}: cannot be read ({error}); remove the file or mend it") from error
-        entries = (entry for entry in _entries(text) if (entry.judge, entry.prompts) == (judge, prompts))
+        entries = (
+            entry for entry in _entries(read_lines(self.path)) if (entry.judge, entry.prompts) == (judge, prompts)
+        )
         return {entry.key: entry for entry in entries}
 
     def append(self, entry: Entry) -> None:
@@ -100,20 +97,11 @@ class Journal:
         Raises:
             UserError: If the file cannot be written.
         """
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab+") as file:
-                file.seek(-1 if file.tell() else 0, os.SEEK_END)
-                torn = file.read() not in (b"", b"\n")
-                file.write((b"\n" if torn else b"") + entry.model_dump_json().encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise UserError(f"{self.path}: cannot be written ({error.strerror}); free space, then go on") from error
+        append_line(self.path, entry.model_dump_json())
 
 
-def _entries(text: str) -> Iterator[Entry]:
-    for line in text.split("\n"):  # and not at the line separators that a reply may hold
+def _entries(lines: Iterable[str]) -> Iterator[Entry]:
+    for line in lines:
         try:
             yield Entry.model_validate_json(line)
         except ValidationError:

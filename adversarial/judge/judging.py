@@ -64,7 +64,7 @@ async def judge(
 
     async def lane() -> None:
         for task in todo:
-            answer = await ask(asker, prompts.render(task.case, task.states), task.case)
+            answer = await ask(asker, prompts.prompt(task.case, task.states), task.case)
             task.journal.append(Entry.of(task.case, answer, asker.name, prompts.hash))
             key = task.case.key
             if answer.error:

@@ -55,7 +55,7 @@ def test_a_case_is_what_one_seat_was_delivered_in_one_round():
 
 def test_the_prompt_shows_the_delivered_messages_and_no_others():
     lines = [Line(0, 0, (1,), "for you"), Line(0, 0, (2,), "secret"), Line(1, 0, (1,), "later")]
-    text = JudgePrompts().render(cases_of(trace_of(lines), 4)[0], STATES)
+    text = JudgePrompts().prompt(cases_of(trace_of(lines), 4)[0], STATES)
     assert "for you" in text
     assert "secret" not in text
     assert "later" not in text
@@ -64,7 +64,7 @@ def test_the_prompt_shows_the_delivered_messages_and_no_others():
 
 
 def test_messages_are_put_into_the_prompt_as_they_are():
-    text = JudgePrompts().render(cases_of(trace_of([Line(0, 0, (1,), "{{ 7 * 7 }} {% raw %}")]), 4)[0], STATES)
+    text = JudgePrompts().prompt(cases_of(trace_of([Line(0, 0, (1,), "{{ 7 * 7 }} {% raw %}")]), 4)[0], STATES)
     assert "{{ 7 * 7 }} {% raw %}" in text
 
 
@@ -73,11 +73,11 @@ def test_a_folder_of_prompts_of_ones_own_changes_the_hash(tmp_path: Path):
         JudgePrompts(tmp_path)
     (tmp_path / "judge.j2").write_text("{{ observer }} of {{ targets }}")
     own = JudgePrompts(tmp_path)
-    assert own.render(CASE, STATES) == "1 of (0, 2)"
+    assert own.prompt(CASE, STATES) == "1 of (0, 2)"
     assert own.hash != JudgePrompts().hash
     (tmp_path / "judge.j2").write_text("{{ nonsense }}")
     with pytest.raises(UserError, match="'nonsense' is undefined; correct the template"):
-        JudgePrompts(tmp_path).render(CASE, STATES)
+        JudgePrompts(tmp_path).prompt(CASE, STATES)
 
 
 # --- how it is asked --------------------------------------------------------------------------------

@@ -154,7 +154,7 @@ def test_an_annotator_is_told_the_metadata_the_prompt_and_the_reasoning(run: Pat
     seat_0, seat_1 = reasonings(trace)
     pack = AnnotationPrompts()
     for kind in SCHEMAS:
-        text = pack.render(kind, seat_0)
+        text = pack.prompt(kind, seat_0)
         for part in (
             "Epistemic Condition: Asymmetric",
             "Prompting Strategy: Standard CoT",
@@ -166,10 +166,10 @@ def test_an_annotator_is_told_the_metadata_the_prompt_and_the_reasoning(run: Pat
             "The ceramist can see that I am a baker",
         ):
             assert part in text
-    assert "Player Role: P2" in pack.render("tom", seat_1)
-    fields = pack.render("fallacies", seat_0)
+    assert "Player Role: P2" in pack.prompt("tom", seat_1)
+    fields = pack.prompt("fallacies", seat_0)
     assert all(name in fields for name in FALLACIES)
-    assert all(name in pack.render("tom", seat_0) for name in TomLabels.model_fields)
+    assert all(name in pack.prompt("tom", seat_0) for name in TomLabels.model_fields)
 
 
 def test_reasoning_is_shared_out_over_normative_matches(run: Path) -> None:

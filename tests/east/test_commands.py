@@ -113,7 +113,7 @@ def test_labels_that_nobody_made_are_asked_for(run: Path, capsys: pytest.Capture
         ),
         (["east", "vet", "--tasks", __file__], "line 1: Invalid JSON"),
         (["run", "east", "--channels", "dm"], "channel 'dm' is unknown to east; it has none, leave them out"),
-        (["run", "east", "--model", "local", "--prompts", "RUN"], "there is no system.j2; copy the game's own from"),
+        (["run", "east", "--model", "local", "--prompts", "RUN"], "there is no system.j2; copy our own from"),
         (["run", "east", "--rule", "conditions=symetric"], "condition 'symetric' is unknown to east"),
         (["run", "east", "--rule", "prompts=cot"], "rules of east"),
         (["run", "east", "--conditions", "symetric"], "condition 'symetric' is unknown to east; use some of symmetric"),

@@ -100,7 +100,7 @@ async def annotate(
     async def judge(task: Task) -> None:
         async with gate:
             schema = SCHEMAS[task.kind]
-            prompt = pack.render(task.kind, task.reasoning)
+            prompt = pack.prompt(task.kind, task.reasoning)
             answer: Answer[Labels] = await ask_for(asker, prompt, schema, schema.model_validate)
         where = f"game {task.reasoning.game_id} seat {task.reasoning.seat}"
         task.sidecar.append(_event(task, answer, annotator or asker.name, pack.hash))

@@ -5,14 +5,13 @@ Lines are only ever appended. A line that a killed process left torn is skipped.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pydantic import ValidationError
 
-from framework.errors import UserError
+from framework.journal import append_line, read_lines
 from framework.trace import Event, Usage
 from games.east.annotation.labels import Fallacies, TomLabels
 
@@ -85,11 +84,7 @@ class Sidecar:
         Raises:
             UserError: If the file cannot be read.
         """
-        try:
-            text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"{self.path}: cannot be read ({error}); remove the file or mend it") from error
-        return list(_events(text))
+        return list(_events(read_lines(self.path)))
 
     def done(self, kind: Kind, seat: int, annotator: str) -> bool:
         """Whether this annotator has judged this seat."""
@@ -102,18 +97,11 @@ class Sidecar:
         Raises:
             UserError: If the file cannot be written.
         """
-        try:
-            with self.path.open("ab") as file:
-                torn = file.tell() > 0 and not self.path.read_bytes().endswith(b"\n")
-                file.write((b"\n" if torn else b"") + event.model_dump_json().encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise UserError(f"{self.path}: cannot be written ({error.strerror}); free space, then go on") from error
+        append_line(self.path, event.model_dump_json())
 
 
-def _events(text: str) -> Iterator[Labelled]:
-    for line in text.splitlines():
+def _events(lines: Iterable[str]) -> Iterator[Labelled]:
+    for line in lines:
         for kind in (TomLabelled, FallaciesLabelled, AnnotationFailed):
             try:
                 yield kind.model_validate_json(line)

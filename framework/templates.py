@@ -1,0 +1,101 @@
+"""Folders of Jinja templates: what a game says to models, what a judge is asked."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from framework.errors import UserError
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+__all__ = ["Templates"]
+
+
+class Templates:
+    """The files `NAME.j2` in one folder, and what they include. Another folder takes their place as a whole.
+
+    Attributes:
+        templates: Names of the templates that a folder has to hold.
+        default: Our own folder.
+        folder: The folder in use.
+    """
+
+    templates: ClassVar[tuple[str, ...]]
+    default: ClassVar[Path]
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Use a folder of templates, by default our own.
+
+        Raises:
+            UserError: If the folder lacks a template.
+        """
+        self.folder = folder or self.default
+        for name in self.templates:
+            if not (self.folder / f"{name}.j2").is_file():
+                raise UserError(
+                    f"prompts {self.folder}: there is no {name}.j2; copy our own from {self.default} and edit"
+                )
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Templates) and other.folder == self.folder
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.folder))
+
+    def using(self, folder: Path) -> Self:
+        """The same templates from another folder.
+
+        Raises:
+            UserError: If the folder lacks a template.
+        """
+        return type(self)(folder)
+
+    @property
+    def name(self) -> str:
+        """Name of the pack, as traces state it."""
+        return self.folder.name
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of all templates of the folder, by name."""
+        digest = hashlib.sha256()
+        for path in sorted(self.folder.rglob("*.j2")):
+            digest.update(f"{path.relative_to(self.folder).as_posix()}\n".encode())
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+    def render(self, template: str, **values: Any) -> str:
+        """A template with its values filled in; a name that it does not know is an error, never a blank.
+
+        Raises:
+            UserError: If the template is faulty.
+        """
+        from jinja2 import TemplateError
+
+        try:
+            return self._template(template).render(**values).strip()
+        except TemplateError as error:
+            line = getattr(error, "lineno", None)
+            where = f"{template}.j2" if line is None else f"{template}.j2 line {line}"
+            raise UserError(f"prompts {self.folder}: {where}: {error}; correct the template") from error
+
+    @cached_property
+    def _environment(self) -> Any:
+        from jinja2 import FileSystemLoader, StrictUndefined
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        return ImmutableSandboxedEnvironment(
+            loader=FileSystemLoader(self.folder),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+
+    def _template(self, name: str) -> Template:
+        template: Template = self._environment.get_template(f"{name}.j2")
+        return template
