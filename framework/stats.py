@@ -22,6 +22,8 @@ __all__ = [
 ]
 
 _DRAWS_AT_ONCE = 2_000_000
+_ROUNDING = 1e-12
+"""Range, relative to the mean, within which differences are equal but for rounding."""
 
 
 class Interval(NamedTuple):
@@ -167,7 +169,8 @@ def paired_test(
     Args:
         first: One measurement of each thing.
         second: The other, in the same order.
-        test: Student's paired t, or Wilcoxon's signed ranks.
+        test: Student's paired t, or Wilcoxon's signed ranks. Where all differences are equal, Student's t does not
+            exist, and p is that of the exact test of signs, `2 ** (1 - n)`.
         confidence: Coverage of the interval, which is Student's in both cases.
 
     Raises:
@@ -183,12 +186,14 @@ def paired_test(
         return Paired(n, mean, float("nan"), float("nan"), float("nan"))
     error = float(differences.std(ddof=1)) / float(np.sqrt(n))
     half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * error
-    if error == 0:
-        p = 1.0 if mean == 0 else 0.0
-    elif test == "t":
-        p = float(2 * stats.t.sf(abs(mean / error), n - 1))
-    else:
+    if not differences.any():
+        p = 1.0
+    elif test == "wilcoxon":
         p = float(stats.wilcoxon(differences).pvalue)
+    elif np.ptp(differences) <= _ROUNDING * abs(mean):
+        p = 2.0 ** (1 - n)
+    else:
+        p = float(stats.ttest_1samp(differences / abs(differences).max(), 0.0).pvalue)
     return Paired(n, mean, mean - half, mean + half, p)
 
 
