@@ -229,12 +229,12 @@ def replay(folder: Path, planned: Sequence[Planned]) -> Found:
             unlisted.append(ManifestLine.of(result, game.trace))
         if result is None and line is not None:
             notes.append(f"trace {game.trace} is missing or torn; the game is played again")
-        if result is not None and not _is_played_again(result):
+        if result is not None and not is_played_again(result):
             results[game.game_id] = result
     return Found(results, total_usage(line.usage for line in [*lines, *unlisted]), unlisted, notes)
 
 
-def _is_played_again(result: GameResult) -> bool:
+def is_played_again(result: GameResult) -> bool:
     """Whether it is the world outside that a game could not be finished for: no model answered, nobody typed."""
     return result.abort is not None and (result.abort.boundary == "model" or result.abort.stop)
 

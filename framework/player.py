@@ -222,7 +222,8 @@ class Player(BaseAgent):
         except TimeoutError as error:
             late = clock.expired
             what = f"did not move within {limit:g} s" if late else f"raised TimeoutError: {error}"
-            failure = self._failure("strategy", what)
+            asked = record.waiting if late and isinstance(record.waiting, str) else ""
+            failure = self._failure("model" if asked else "strategy", f"{what}, waiting for {asked}" if asked else what)
         except ModelFailure as error:
             failure = self._failure("model", _words(error), stop=isinstance(error, BudgetSpent))
         except (UserError, SeatLeft) as error:

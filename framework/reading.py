@@ -90,7 +90,8 @@ def _repaired(text: str, fault: str) -> JsonValue:
         raise Unreadable(f"it is not valid JSON: {fault}")
     try:
         found: Any = json_repair.loads(text[min(starts) :], skip_json_loads=True)
-        data: JsonValue = from_json(json.dumps(found), allow_inf_nan=False)
+        whole = json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")  # half a character is no reason
+        data: JsonValue = from_json(whole, allow_inf_nan=False)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"it is not valid JSON: {fault}") from error
     if not isinstance(data, (dict, list)) or (not data and "[]" not in text and "{}" not in text):

@@ -17,7 +17,7 @@ from framework import registry
 from framework._jobs import Common, Job, StorageError, keep, long_lived, play_job
 from framework._loop import run_to_end
 from framework._pool import ProcessPool, WorkerDied, play_in_pool
-from framework._runfolder import ManifestLine, Planned, RunFolder, trace_name
+from framework._runfolder import ManifestLine, Planned, RunFolder, is_played_again, trace_name
 from framework._watchdog import Watchdog
 from framework.errors import UserError
 from framework.experiment import Experiment, Setup
@@ -25,7 +25,7 @@ from framework.results import GameResult, total_usage
 from framework.specs import StrategySpec
 from framework.trace import Trace, Usage
 
-__all__ = ["Outcome", "Progress", "RunStopped", "Tally", "new_folder", "plan", "run"]
+__all__ = ["Opened", "Outcome", "Progress", "RunStopped", "Tally", "new_folder", "plan", "run"]
 
 _NAMESPACE = UUID("6f0b5a52-6f0c-5d0e-9d53-0d3c2f4b8a71")
 _UNWRITTEN = 4
@@ -47,6 +47,10 @@ class Tally(NamedTuple):
 
 Progress = Callable[[Tally], None]
 """Told of every game that is over. It may be called from another thread."""
+
+
+Opened = Callable[[Experiment, Path], None]
+"""Told of a run and its folder before the first game."""
 
 
 @dataclass
@@ -88,9 +92,9 @@ class RunStopped(Exception):
     """
 
     def __init__(self, why: str, outcome: Outcome, interrupted: bool = False) -> None:
-        left = outcome.planned - len(outcome.results)
+        kept = sum(not is_played_again(result) for result in outcome.results)
         super().__init__(
-            f"{why}: {len(outcome.results)} of {outcome.planned} games are kept and {left} are left; "
+            f"{why}: {kept} of {outcome.planned} games are kept and {outcome.planned - kept} are left; "
             f"go on with: cheaptalk run {outcome.folder} --resume"
         )
         self.outcome = outcome
@@ -163,6 +167,7 @@ def run(
     resume: bool = False,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    opened: Opened | None = None,
 ) -> Outcome:
     """Play an experiment.
 
@@ -172,6 +177,7 @@ def run(
         executor: Where games are played; None plays them here, or with `jobs` above 1 in a pool of processes.
             An executor that is handed in is used as it is and not shut down.
         progress: Told of every game that is over.
+        opened: Told of the run, with every default written out, and of its folder before the first game.
 
     Returns:
         What the run gave; aborted games are among its results.
@@ -184,6 +190,8 @@ def run(
     path = Path(experiment.out) if experiment.out else new_folder(setup.experiment)
     with RunFolder(path) as folder:
         folder.claim(setup.experiment, resume=resume)
+        if opened is not None:
+            opened(setup.experiment, path)
         jobs = plan(setup, path)
         found = folder.recover([Planned(job.game_id, trace_name(job.number, job.task)) for job in jobs])
         sitting = _Sitting(folder, Outcome(setup.experiment, path, len(jobs), notes=found.notes), progress)

@@ -78,12 +78,15 @@ class Record:
         thinking: Its reasoning.
         usage: What the move consumed.
         events: Further events of the seat, in order.
+        waiting: Name of the model that the move is waiting for, while it is. If the time of the move is over
+            meanwhile, it is the model that has failed, and not the strategy.
     """
 
     prompt: str = ""
     thinking: str = ""
     usage: Usage | None = None
     events: list[SeatEvent] = field(default_factory=list)
+    waiting: str = ""
 
 
 class Strategy(ABC, Generic[ObservationT]):

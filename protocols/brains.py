@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from abc import ABC, abstractmethod
@@ -16,6 +17,7 @@ from pydantic import BaseModel
 from framework.strategy import ModelFailure
 from framework.trace import Usage
 from protocols.models import Ask, Completion, Model, Tokens
+from protocols.models.spec import without_keys
 from protocols.thread import Thread
 
 __all__ = ["AgentBrain", "Brain", "ModelBrain", "Sampling", "Said"]
@@ -144,31 +146,34 @@ class AgentBrain(Brain):
     def __init__(self, agent: ChatAgent, system: str, keep: int) -> None:
         self._agent, self._system, self._keep = agent, system, keep
         self._begun = False
+        self._turn = asyncio.Lock()
 
     def first(self, prompt: str) -> str:
         """A prompt as it is sent: the first one follows the game's system prompt."""
         return prompt if self._begun or not self._system else f"{self._system}\n\n{prompt}"
 
     async def ask(self, prompt: str) -> Said:
-        said = await self._send(self.first(prompt))
+        async with self._turn:
+            said = await self._send(self.first(prompt))
         self._begun = True
         return said
 
     async def aside(self, prompt: str, schema: type[BaseModel] | None) -> Said:
-        state = await self._agent.save_state()
-        try:
-            return await self._send(self.first(prompt))
-        finally:
-            await self._agent.load_state(state)
+        async with self._turn:  # an agent has one conversation: two questions at once would see each other
+            state = await self._agent.save_state()
+            try:
+                return await self._send(self.first(prompt))
+            finally:
+                await self._agent.load_state(state)
 
     async def _send(self, text: str) -> Said:
         began = time.perf_counter()
         try:
             message = TextMessage(content=text, source="referee")
             response = await self._agent.on_messages([message], CancellationToken())
-        except Exception as error:
-            said = " ".join(str(error).split())[:300]
-            raise ModelFailure(f"agent {self._agent.name}: {type(error).__name__}: {said}") from error
+        except Exception as error:  # what its provider said may repeat the key, so it is not chained
+            said = without_keys(" ".join(str(error).split()))[:300]
+            raise ModelFailure(f"agent {self._agent.name}: {type(error).__name__}: {said}") from None
         return self._said(response, time.perf_counter() - began)
 
     def _said(self, response: Response, latency: float) -> Said:
@@ -177,7 +182,7 @@ class AgentBrain(Brain):
             prompt=sum(usage.prompt_tokens for usage in spent if usage),
             completion=sum(usage.completion_tokens for usage in spent if usage),
         )
-        text = _text_of(response.chat_message).encode("utf-8", "replace").decode()
+        text = without_keys(_text_of(response.chat_message)).encode("utf-8", "replace").decode()
         completion = Completion(text=text, tokens=tokens, latency=round(latency, 6))
         usage = Usage(prompt_tokens=tokens.prompt, completion_tokens=tokens.completion, calls=1)
         return Said(text[: self._keep], completion, usage)

@@ -118,7 +118,9 @@ class LlmStrategy(Strategy[Observation]):
             raise UserError("a seat of a language model names none; write for instance llm:model=openai:gpt-5-mini")
         spec = ModelSpec.parse(params.model, base_url=params.base_url, key_env=params.key_env)
         spec.check()
-        check_price(spec, Settings.from_environment())
+        settings = Settings.from_environment()
+        settings.check()
+        check_price(spec, settings)
         return spec
 
     def appendix(self, start: SeatStart) -> Appendix:
@@ -230,7 +232,9 @@ class LlmStrategy(Strategy[Observation]):
         Raises:
             Unreadable: If the reply cannot be read.
         """
+        self.record.waiting = self.label
         said = await self._mind.ask(prompt)
+        self.record.waiting = ""
         self.record.usage = total_usage((self.record.usage, said.usage))
         self.record.events.append(_call(observation, purpose, prompt, said))
         reply = said.completion
@@ -239,6 +243,7 @@ class LlmStrategy(Strategy[Observation]):
 
     async def end_round(self, observation: Observation) -> None:
         if self.params.reflect:
+            self.record.waiting = self.label
             self.record.events.extend(await reflect(self._mind, self._pack, observation))
 
 

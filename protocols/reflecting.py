@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, JsonValue, RootModel, TypeAdapter, create_model
+from pydantic import BaseModel, BeforeValidator, Field, JsonValue, RootModel, TypeAdapter, create_model
 
 from framework import Observation, Prompts, Question
 from framework.reading import Unreadable, read_reply
@@ -56,7 +56,13 @@ async def _ask(brain: Brain, question: Question, round: int) -> Reflection:
     )
 
 
-_Delta = Annotated[int, Field(ge=-MOST, le=MOST)]
+def _no_truth(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("input should be a number, not true or false")
+    return value
+
+
+_Delta = Annotated[int, Field(ge=-MOST, le=MOST), BeforeValidator(_no_truth)]
 
 
 @cache

@@ -79,7 +79,7 @@ def stress(
     """
     from adversarial.stress.report import stress as play
     from framework.cli._console import progress_bar, said_in, say
-    from framework.cli._models import call_models, seat_models
+    from framework.cli._models import call_models, count_together, seat_models
     from framework.cli.run import rules_of
     from framework.runner import RunStopped
 
@@ -97,7 +97,8 @@ def stress(
     }
     seat_models(flags, {"model": model, "reflect": reflect})
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})})
-    call_models(cache, budget, None, experiment.jobs)
+    call_models(cache, budget, None)
+    count_together(experiment, out)
     plan = _plan(experiment, _opponents(opponent or [], cooperative, model, reflect), channels or [], subjects)
     limits = _thresholds(experiment, {"max": most or [], "min": least or [], "max-increase": increase or []})
     try:

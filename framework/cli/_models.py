@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from framework.experiment import Experiment
     from framework.specs import StrategySpec
 
-__all__ = ["call_models", "seat_models"]
+__all__ = ["call_models", "count_in", "count_together", "seat_models"]
 
 _BUDGETS = ("tokens", "calls", "dollars")
+_EXAMPLE = "tokens=200000"
 
 
 def seat_models(flags: dict[str, Any], values: dict[str, Any]) -> None:
@@ -68,35 +72,64 @@ def _fill(spec: StrategySpec, given: dict[str, Any], filled: list[StrategySpec])
     return full
 
 
-def call_models(cache: str | None, budget: str | None, prices: str | None, jobs: int = 1) -> None:
+def call_models(cache: str | None, budget: str | None, prices: str | None) -> None:
     """Say how models are called, to this process and to those that it starts.
 
     Args:
         cache: Folder of cached replies.
         budget: Such as `tokens=200000,calls=500,dollars=2`.
         prices: File of prices.
-        jobs: Processes that are going to call them.
 
     Raises:
-        UserError: If a value does not fit, or several processes would each spend the budget.
+        UserError: If a value does not fit.
     """
     if cache is None and budget is None and prices is None:
         return
-    from framework.errors import UserError, nearest
+    from framework.errors import UserError
     from framework.registry import load
 
     put = load("cheaptalk.models", "settings")
     for name, value in (("cache", cache), ("prices", prices)):
+        if value == "":
+            raise UserError(f"--{name} is empty; give a value, or leave it out")
         if value is not None:
             put(name, value)
-    if budget and jobs > 1:
-        raise UserError(
-            f"--budget {budget!r}: each of {jobs} processes would spend it; set jobs to 1, and let the games of "
-            "one process overlap with --concurrency"
-        )
-    for part in (budget or "").split(","):
-        name, found, value = part.strip().partition("=")
-        if part and (not found or name not in _BUDGETS):
-            raise UserError(f"--budget {part!r}: {nearest(name, _BUDGETS)}; write for instance --budget tokens=200000")
-        if part:
+    for name, value in _budgets(budget).items() if budget is not None else ():
+        try:
             put(name, value)
+        except UserError as error:
+            said = str(error).partition(": ")[2]
+            raise UserError(f"--budget: {said}; write for instance --budget {_EXAMPLE}") from error
+
+
+def _budgets(text: str) -> dict[str, str]:
+    """The budgets that `KIND=N,KIND=N` names."""
+    from framework.errors import UserError, nearest
+
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, _, value = (word.strip() for word in part.partition("="))
+        if not value:
+            raise UserError(f"--budget {text!r}: {part!r} is not of the form KIND=N; write for instance {_EXAMPLE}")
+        if name not in _BUDGETS:
+            raise UserError(f"--budget {part!r}: {nearest(name, _BUDGETS)}; write for instance --budget {_EXAMPLE}")
+        if name in found:
+            raise UserError(f"--budget {text!r} gives {name} twice; keep one of them")
+        found[name] = value
+    return found
+
+
+def count_together(experiment: Experiment, folder: Path) -> None:
+    """Let what is spent on models count for a whole run: in all its processes, and over all its sittings."""
+    from framework import registry
+
+    specs = (experiment.strategy, *experiment.seats.values())
+    if any(spec and "model" in registry.strategy(spec.name).params_type.model_fields for spec in specs):
+        count_in(folder)
+
+
+def count_in(folder: Path) -> None:
+    """Let what is spent on models count for all that goes into a folder, whoever puts it there and when."""
+    from framework.registry import load
+
+    load("cheaptalk.models", "settings")("spent", folder.absolute() / "spent.jsonl")

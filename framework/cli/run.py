@@ -59,7 +59,7 @@ def run(
     Any other --NAME VALUE is a rule of the game, such as --turns 10; see `cheaptalk list rules`.
     """
     from framework.cli._console import progress_bar
-    from framework.cli._models import call_models, seat_models
+    from framework.cli._models import call_models, count_together, seat_models
     from framework.runner import RunStopped
     from framework.runner import run as play
 
@@ -80,15 +80,15 @@ def run(
         "limits": {} if seconds is None else {"seconds": seconds},
         "out": out,
     }
-    _refuse_empty(flags)
+    _refuse_empty({**flags, "model": model, "base-url": base_url, "prompts": prompts})
     seat_models(flags, {"model": model, "base_url": base_url, "prompts": named.folder, "reflect": reflect})
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})}, resume)
-    call_models(cache, budget, prices, experiment.jobs)
+    call_models(cache, budget, prices)
     if interactive := _is_interactive(experiment):
         experiment = _at_a_persons_pace(experiment)
     try:
         with nullcontext() if interactive else progress_bar(experiment.game) as progress:
-            outcome = play(experiment, resume=resume, progress=progress)
+            outcome = play(experiment, resume=resume, progress=progress, opened=count_together)
     except RunStopped as stopped:
         return _stopped(stopped)
     _print(outcome)
@@ -99,7 +99,7 @@ def _refuse_empty(flags: dict[str, Any]) -> None:
     """An empty value is a shell variable that is not set, and not a wish for the default."""
     from framework.errors import UserError
 
-    for name in ("suite", "tasks", "strategy", "out"):
+    for name in ("suite", "tasks", "strategy", "model", "base-url", "prompts", "out"):
         if flags.get(name) == "":
             raise UserError(f"--{name} is empty; give a value, or leave it out")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import random
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,12 +18,12 @@ from framework.strategy import ModelFailure
 from framework.trace import Usage
 from protocols.models.budget import Ledger
 from protocols.models.cache import ReplyCache
-from protocols.models.clients import Endpoint, make_client
+from protocols.models.clients import Endpoint, Garbled, make_client
 from protocols.models.completion import Ask, Completion
 from protocols.models.local import LocalServer, local_server
 from protocols.models.prices import Price, price_of
 from protocols.models.settings import Budget, Settings
-from protocols.models.spec import PROVIDERS, ModelSpec, Style, key_variable, reply_limit
+from protocols.models.spec import PROVIDERS, ModelSpec, Style, key_variable, reply_limit, without_keys
 
 __all__ = ["Model", "check_price", "model_of", "open_model"]
 
@@ -31,7 +31,7 @@ _log = logging.getLogger("cheaptalk.models")
 _PATIENCE = 500.0
 """Seconds that a call of the local model may take at least: on a busy machine it is slow, but it does not fail."""
 _KEY = re.compile(r"\bsk-[\w-]{8,}|(?<=Bearer )\S+")
-_SHORTEST_KEY = 8
+_LONGEST = 300
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
@@ -60,7 +60,7 @@ class Model:
         self.spec = spec
         self.client = client
         self.price: Price | None = price_of(spec, settings.prices)
-        self._endpoint = Endpoint(client, style, reply_limit(spec))
+        self._endpoint = Endpoint(client, style, reply_limit(spec), spec.label)
         self._settings, self._ledger, self._gate, self._server = settings, ledger, gate, server
         self._cache = None if settings.cache is None else ReplyCache(settings.cache)
         self._timeout = settings.timeout if server is None else max(settings.timeout, _PATIENCE)
@@ -109,7 +109,10 @@ class Model:
 
     async def _once(self, ask: Ask) -> Completion:
         async with self._gate, asyncio.timeout(self._timeout):
-            return await self._endpoint.ask(ask, self._extra(ask))
+            reply = await self._endpoint.ask(ask, self._extra(ask))
+        variable = key_variable(self.spec)  # a server may well repeat what it was sent, and replies are kept
+        text, thought = without_keys(reply.text, variable), without_keys(reply.thought, variable)
+        return reply.model_copy(update={"text": text, "thought": thought})
 
     def _extra(self, ask: Ask) -> Mapping[str, Any]:
         return {} if self._server is None else self._server.arguments(ask.thread, ask.sample)
@@ -117,7 +120,7 @@ class Model:
     async def _wait_or_fail(self, error: BaseException, attempt: int) -> None:
         """Sleep before the next try, and say so; or give up."""
         settings = self._settings
-        said = self._without_key(_what(error, self._timeout))
+        said = self._what(error)
         if not _passes(error):  # what the provider said may repeat the key, so it is not chained
             raise ModelFailure(f"{self.spec.label}: {said}") from None
         if attempt >= settings.retries:
@@ -127,10 +130,14 @@ class Model:
         _log.warning("%s: %s; retry %d of %d in %.1f s", self.spec.label, said, attempt + 1, settings.retries, wait)
         await asyncio.sleep(wait)
 
-    def _without_key(self, text: str) -> str:
-        """What a provider said, without our key and what looks like one."""
-        key = os.environ.get(key_variable(self.spec), "")
-        return _KEY.sub("[key]", text.replace(key, "[key]") if len(key) >= _SHORTEST_KEY else text)
+    def _what(self, error: BaseException) -> str:
+        """What went wrong, in one line, without our key and what looks like one."""
+        if isinstance(error, TimeoutError) and not str(error):
+            return f"no reply within {self._timeout:g} s"
+        name = type(error).__name__
+        said = " ".join(str(error).split()) or name
+        said = _KEY.sub("[key]", without_keys(said, key_variable(self.spec)))[:_LONGEST]  # else half a key may stay
+        return said if isinstance(error, Garbled) else f"{name}: {said}"
 
 
 def _is_cancelled() -> bool:
@@ -150,7 +157,7 @@ def _passes(error: BaseException) -> bool:
     if status is not None:
         return status in _PASSING or status < 0
     name = type(error).__name__
-    return isinstance(error, (OSError, asyncio.CancelledError)) or "Timeout" in name or "Connect" in name
+    return isinstance(error, (OSError, Garbled, asyncio.CancelledError)) or "Timeout" in name or "Connect" in name
 
 
 def _asked_to_wait(error: BaseException) -> float:
@@ -160,13 +167,6 @@ def _asked_to_wait(error: BaseException) -> float:
         return max(0.0, float(headers.get("retry-after", 0)))
     except (TypeError, ValueError):
         return 0.0
-
-
-def _what(error: BaseException, timeout: float) -> str:
-    if isinstance(error, TimeoutError) and not str(error):
-        return f"no reply within {timeout:g} s"
-    said = " ".join(str(error).split()) or type(error).__name__
-    return f"{type(error).__name__}: {said[:300]}"
 
 
 class _Shared:
@@ -179,7 +179,11 @@ class _Shared:
 
 
 _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Shared] = WeakKeyDictionary()
-_ledgers: dict[Budget, Ledger] = {}
+_ledgers: dict[tuple[Budget, Path | None], Ledger] = {}
+
+
+def _ledger(settings: Settings) -> Ledger:
+    return _ledgers.setdefault((settings.budget, settings.spent), Ledger(settings.budget, settings.spent))
 
 
 def open_model(spec: ModelSpec, settings: Settings | None = None) -> Model:
@@ -198,9 +202,8 @@ def open_model(spec: ModelSpec, settings: Settings | None = None) -> Model:
     gate = shared.gates.setdefault((spec.provider, settings.concurrency), asyncio.Semaphore(settings.concurrency))
     server = local_server(settings) if spec.provider == "local" else None
     client = make_client(spec, settings.timeout if server is None else _PATIENCE, server)
-    ledger = _ledgers.setdefault(settings.budget, Ledger(settings.budget))
     style = PROVIDERS[spec.provider].style
-    model = Model(spec, client, settings, ledger, gate, server, style)
+    model = Model(spec, client, settings, _ledger(settings), gate, server, style)
     shared.models[spec.hash, settings] = model
     return model
 
@@ -216,10 +219,9 @@ def model_of(client: ChatCompletionClient, settings: Settings | None = None) -> 
     known = shared.of_clients.get(client)
     if known is None:
         gate = shared.gates.setdefault((name, settings.concurrency), asyncio.Semaphore(settings.concurrency))
-        ledger = _ledgers.setdefault(settings.budget, Ledger(settings.budget))
         spec = ModelSpec(provider="client", model=name)
         style: Style = "openai" if "OpenAI" in name else "ollama" if "Ollama" in name else "plain"
-        known = shared.of_clients[client] = Model(spec, client, settings, ledger, gate, None, style)
+        known = shared.of_clients[client] = Model(spec, client, settings, _ledger(settings), gate, None, style)
     return known
 
 

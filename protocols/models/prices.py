@@ -14,7 +14,7 @@ from framework.messages import Frozen
 from protocols.models.completion import Tokens
 from protocols.models.spec import ModelSpec
 
-__all__ = ["PRICES", "Price", "price_of"]
+__all__ = ["PRICES", "Price", "price_of", "read_prices"]
 
 
 class Price(Frozen):
@@ -53,7 +53,12 @@ _TABLE = TypeAdapter(dict[str, Price])
 
 
 @cache
-def _read(path: Path) -> Mapping[str, Price]:
+def read_prices(path: Path) -> Mapping[str, Price]:
+    """The table in a file.
+
+    Raises:
+        UserError: If it is none.
+    """
     try:
         return _TABLE.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
     except OSError as error:
@@ -75,7 +80,7 @@ def price_of(spec: ModelSpec, table: Path | None = None) -> Price | None:
     Raises:
         UserError: If the file is not a table of prices.
     """
-    own = _read(table) if table is not None else {}
+    own = read_prices(table) if table is not None else {}
     if spec.label in own:
         return own[spec.label]
     if spec.provider in ("local", "ollama", "replay"):

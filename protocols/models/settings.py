@@ -22,7 +22,7 @@ PREFIX = "CHEAPTALK_MODEL_"
 
 
 class Budget(Frozen):
-    """What a process may spend on models; None is no limit.
+    """What may be spent on models; None is no limit.
 
     Attributes:
         tokens: Tokens read and written.
@@ -49,6 +49,8 @@ class Settings(Frozen):
         tokens: Budget of tokens.
         calls: Budget of calls.
         dollars: Budget of US dollars.
+        spent: File in which what the budgets count is kept, for all processes and sittings of a run; None counts
+            in each process from zero.
         slots: Conversations that the local model keeps in memory at once.
         context: Tokens that a conversation with the local model may have.
         threads: Threads of the local model; 0 takes all cores but one.
@@ -64,6 +66,7 @@ class Settings(Frozen):
     tokens: PositiveInt | None = None
     calls: PositiveInt | None = None
     dollars: PositiveFloat | None = None
+    spent: Path | None = None
     slots: PositiveInt = Field(default=6, le=64)
     context: int = Field(default=12288, ge=512, le=32768)
     threads: NonNegativeInt = 0
@@ -85,8 +88,22 @@ class Settings(Frozen):
 
     @property
     def budget(self) -> Budget:
-        """What this process may spend."""
+        """What may be spent."""
         return Budget(tokens=self.tokens, calls=self.calls, dollars=self.dollars)
+
+    def check(self) -> None:
+        """See that the files can be used, before anything is played.
+
+        Raises:
+            UserError: If the cache cannot be made, or the prices cannot be read.
+        """
+        from protocols.models.cache import ReplyCache
+        from protocols.models.prices import read_prices
+
+        if self.cache is not None:
+            ReplyCache(self.cache)
+        if self.prices is not None:
+            read_prices(self.prices)
 
 
 def set_in_environment(name: str, value: object) -> None:

@@ -17,7 +17,9 @@ from framework.errors import UserError, nearest
 from framework.messages import Frozen
 from framework.specs import refuse_secrets
 
-__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key", "key_variable", "reply_limit"]
+__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key", "key_variable", "reply_limit", "without_keys"]
+
+_SHORTEST_KEY = 8
 
 Style: TypeAlias = Literal["openai", "local", "ollama", "plain"]
 """How a client is held to a schema: by `response_format`, by the same with short texts and lists, by AutoGen's
@@ -30,6 +32,7 @@ class Provider(NamedTuple):
     Attributes:
         client: The AutoGen component that talks to it.
         key: The environment variable that holds its key; empty if it needs none.
+        address: The environment variable from which its client takes another address; empty if there is none.
         package: The package that its client needs.
         extra: The extra of ours that installs the package; empty if the core has it.
         style: How it is held to a schema.
@@ -37,6 +40,7 @@ class Provider(NamedTuple):
 
     client: str
     key: str = ""
+    address: str = ""
     package: str = ""
     extra: str = ""
     style: Style = "plain"
@@ -44,16 +48,26 @@ class Provider(NamedTuple):
 
 _OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient"
 PROVIDERS: Mapping[str, Provider] = {
-    "openai": Provider(_OPENAI, "OPENAI_API_KEY", "openai", "", "openai"),
+    "openai": Provider(_OPENAI, "OPENAI_API_KEY", "OPENAI_BASE_URL", "openai", style="openai"),
     "azure": Provider(
-        "autogen_ext.models.openai.AzureOpenAIChatCompletionClient", "AZURE_OPENAI_API_KEY", "openai", "", "openai"
+        "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
+        "AZURE_OPENAI_API_KEY",
+        "",
+        "openai",
+        style="openai",
     ),
     "anthropic": Provider(
-        "autogen_ext.models.anthropic.AnthropicChatCompletionClient", "ANTHROPIC_API_KEY", "anthropic", "anthropic"
+        "autogen_ext.models.anthropic.AnthropicChatCompletionClient",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "anthropic",
+        "anthropic",
     ),
-    "ollama": Provider("autogen_ext.models.ollama.OllamaChatCompletionClient", "", "ollama", "ollama", "ollama"),
+    "ollama": Provider(
+        "autogen_ext.models.ollama.OllamaChatCompletionClient", "", "OLLAMA_HOST", "ollama", "ollama", "ollama"
+    ),
     "replay": Provider("autogen_ext.models.replay.ReplayChatCompletionClient"),
-    "local": Provider(_OPENAI, "", "xllamacpp", "local", "local"),
+    "local": Provider(_OPENAI, package="xllamacpp", extra="local", style="local"),
 }
 """The providers by the name before the colon. No other component is ever loaded from a config."""
 
@@ -100,8 +114,8 @@ class ModelSpec(Frozen):
             raise UserError(f"model {text!r} is not of the form PROVIDER:NAME; write for instance {_EXAMPLES}")
         if base_url and provider != "openai":
             raise UserError(f"base_url goes with an openai model, not with {provider}; write openai:{model}")
-        refuse_secrets(base_url, "base_url")
-        return cls(provider=provider, model=model, base_url=base_url, key_env=key_env)
+        refuse_secrets({"base_url": base_url}, f"model {text}")
+        return cls(provider=provider, model=model, base_url=base_url or _address(provider), key_env=key_env)
 
     @classmethod
     def from_file(cls, path: Path, *, key_env: str = "") -> ModelSpec:
@@ -133,7 +147,8 @@ class ModelSpec(Frozen):
         if "default_headers" in config:
             raise UserError(f"{place}: default_headers may hold secrets and configs are kept; leave them out")
         options = {key: value for key, value in config.items() if key not in ("model", "base_url")}
-        model, base_url = config.get("model", ""), config.get("base_url", "")
+        model = config.get("model", "")
+        base_url = config.get("base_url") or _address(_BY_CLIENT[client])
         return cls(
             provider=_BY_CLIENT[client], model=str(model), base_url=str(base_url), key_env=key_env, options=options
         )
@@ -162,10 +177,36 @@ class ModelSpec(Frozen):
         api_key(self)
 
 
+def _address(provider: str) -> str:
+    """Where a provider's client would look by itself. It is part of a configuration like any other address.
+
+    Raises:
+        UserError: If it holds a password.
+    """
+    variable = PROVIDERS[provider].address
+    address = os.environ.get(variable, "") if variable else ""
+    refuse_secrets({variable: address}, "environment")
+    return address
+
+
 def key_variable(spec: ModelSpec) -> str:
     """The environment variable that holds a model's key; empty if it needs none."""
     known = PROVIDERS.get(spec.provider)
     return spec.key_env or (known.key if known else "")
+
+
+def without_keys(text: str, *variables: str) -> str:
+    """A text of somebody else's without the keys that this process holds, which go into nothing that is kept.
+
+    Args:
+        text: The text.
+        variables: Environment variables that hold a key, besides the providers' usual ones.
+    """
+    for variable in (*(provider.key for provider in PROVIDERS.values()), *variables):
+        key = os.environ.get(variable, "") if variable else ""
+        if len(key) >= _SHORTEST_KEY:
+            text = text.replace(key, "[key]")
+    return text
 
 
 def reply_limit(spec: ModelSpec) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Respond = Callable[[dict[str, Any]], tuple[int, str]]
+Respond = Callable[[dict[str, Any]], tuple[int, str | bytes]]
 
 
 class Provider:
@@ -23,7 +23,7 @@ class Provider:
 
 @contextmanager
 def provider(respond: Respond) -> Iterator[Provider]:
-    """Serve until the block ends. `respond` gives a status and the text of the reply."""
+    """Serve until the block ends. `respond` gives a status and the text of the reply, or a whole body in bytes."""
     found = Provider()
 
     class Handler(BaseHTTPRequestHandler):
@@ -32,7 +32,10 @@ def provider(respond: Respond) -> Iterator[Provider]:
             found.requests.append(body)
             found.authorizations.append(self.headers.get("Authorization", ""))
             status, text = respond(body)
-            data = json.dumps(_reply(body, text) if status == 200 else {"error": {"message": text}}).encode()
+            whole = text if isinstance(text, bytes) else b""
+            said = text if isinstance(text, str) else ""
+            form = _reply(body, said) if status == 200 else {"error": {"message": said}}
+            data = whole or json.dumps(form).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))

@@ -188,6 +188,20 @@ async def test_an_assistant_agent_takes_a_seat_beside_protocols(scenario: Scenar
     assert "## 1. Rules" in sent[1].content
 
 
+async def test_what_an_agents_provider_says_of_a_key_is_in_no_trace(
+    scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "sk-this-is-the-secret-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    client = FakeClient(lambda messages: RuntimeError(f"Incorrect API key provided: {key}"))
+    agent = AssistantAgent("helper", model_client=client)
+    table = [Seating("agent", LlmStrategy(from_agent=agent)), *(Seating("imap", Imap()) for _ in range(4))]
+    trace = await play(CalBench(), scenario, table)
+    assert trace.aborted
+    assert trace.aborted.boundary == "model"
+    assert key not in trace.model_dump_json()
+
+
 async def test_thinking_reaches_the_trace_and_nobody_else(scenario: Scenario) -> None:
     secret = "the heron flies at dawn"
     talk = f'{{"thinking": "{secret}", "actions": [{{"type": "dm", "to": 1, "content": "hello"}}]}}'

@@ -93,6 +93,31 @@ class TestSpecs:
             ModelSpec.parse(str(path))
         assert "abcdefghij" not in str(refused.value)
 
+    @pytest.mark.parametrize("url", ["http://me:secret@host/v1", "https://user:p4ss@host"])
+    def test_an_address_with_a_password_is_refused(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        with pytest.raises(UserError, match="base_url looks like a secret"):
+            ModelSpec.parse("openai:m", base_url=url)
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        with pytest.raises(UserError, match="OPENAI_BASE_URL looks like a secret"):
+            ModelSpec.parse("openai:m")
+
+    @pytest.mark.parametrize(
+        ("variable", "text"),
+        [
+            ("OPENAI_BASE_URL", "openai:gpt-5-mini"),
+            ("ANTHROPIC_BASE_URL", "anthropic:claude-haiku-4-5"),
+            ("OLLAMA_HOST", "ollama:llama3.2"),
+        ],
+    )
+    def test_an_address_from_the_environment_is_part_of_the_configuration(
+        self, variable: str, text: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        usual = ModelSpec.parse(text)
+        monkeypatch.setenv(variable, "http://127.0.0.1:9/v1")
+        other = ModelSpec.parse(text)
+        assert other.base_url == "http://127.0.0.1:9/v1"
+        assert ask().key(other) != ask().key(usual)
+
     def test_a_missing_key_is_said_by_the_name_of_its_variable(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         with pytest.raises(UserError, match="OPENAI_API_KEY is not set"):

@@ -271,6 +271,7 @@ class TestReading:
             ('{"thinking": "t"}', "Field required at actions"),
             ('{"actions": [{"type": "fly"}]}', "Input tag 'fly'"),
             ('{"actions": [{"type": "schedule", "meeting_id": 1, "slot": "soon"}]}', "valid integer"),
+            ('{"actions": [{"type": "schedule", "meeting_id": 1, "slot": true}]}', "a number, not true or false"),
             ("[" * 100_000, "not valid JSON"),
             ("x" * 300_000, "more than 250000 characters"),
         ],
@@ -278,6 +279,11 @@ class TestReading:
     def test_the_error_says_exactly_what_is_wrong(self, text: str, error: str) -> None:
         with pytest.raises(Unreadable, match=error):
             read_reply(text, PROMPTS.read)
+
+    def test_half_a_character_in_a_message_is_replaced_and_the_rest_is_read(self) -> None:
+        text = '{"thinking": "", "actions": [{"type": "dm", "to": 1, "content": "slot \\ud83d 4"}]}'
+        (action,) = read_reply(text, PROMPTS.read).actions
+        assert action.content == "slot ? 4"  # type: ignore[attr-defined]
 
     def test_a_reply_that_was_cut_off_is_not_completed(self) -> None:
         cut = '{"thinking": "t", "actions": [{"type": "dm", "to": 1, "content": "Let us'

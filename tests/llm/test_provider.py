@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from framework.cli import main
+from framework.reflection import Reflection
 from framework.results import read_result
 from framework.trace import GameAborted, read_trace
 from protocols.models.settings import PREFIX, Settings
@@ -44,6 +46,10 @@ def run(*arguments: str) -> int:
     return int(ended.value.code or 0)
 
 
+def finished() -> int:
+    return sum(read_trace(path).aborted is None for path in Path("r/traces").iterdir())
+
+
 def files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -66,6 +72,97 @@ def test_a_key_appears_in_no_file_when_the_provider_repeats_it_in_an_error(tmp_p
         assert run("--model", "openai:m", "--base-url", server.base_url) == 1
     for path, data in files(tmp_path).items():
         assert KEY.encode() not in data, path
+
+
+def test_a_key_appears_in_no_file_when_the_provider_repeats_it_in_its_replies(tmp_path: Path) -> None:
+    said = json.dumps({"thinking": f"I was sent {KEY}", "actions": []})
+    with provider(lambda body: (200, said)) as server:
+        assert run("--model", "openai:m", "--base-url", server.base_url, "--cache", "cache") == 0
+    written = files(tmp_path)
+    assert any(b"I was sent [key]" in data for path, data in written.items() if "cache" in path.parts)
+    for path, data in written.items():
+        assert KEY.encode() not in data, path
+
+
+def test_no_half_of_a_key_is_left_where_a_long_error_is_cut(tmp_path: Path) -> None:
+    for ahead in range(240, 300, 5):
+        with provider(lambda body, ahead=ahead: (401, "x" * ahead + KEY)) as server:
+            run("--model", "openai:m", "--base-url", server.base_url, "--out", f"r{ahead}")
+    for path, data in files(tmp_path).items():
+        assert KEY[:12].encode() not in data, path
+
+
+def test_a_server_that_lacks_log_probabilities_is_asked_without_them(caplog: pytest.LogCaptureFixture) -> None:
+    def answer(body: dict[str, Any]) -> tuple[int, str]:
+        if "logprobs" in body:
+            return 400, "Unsupported parameter: 'logprobs' is not supported with this model."
+        if "This question is a measurement" in body["messages"][-1]["content"]:
+            return 200, json.dumps([1] * 16)
+        return first_free(body)
+
+    with provider(answer) as server:
+        assert run("--model", "openai:m", "--base-url", server.base_url, "--reflect") == 0
+    assert "openai:m gives no log-probabilities" in caplog.text
+    reports = list(read_trace(next(Path("r/traces").iterdir())).of(Reflection))
+    assert {report.deltas for report in reports} == {(1,) * 16}
+
+
+@pytest.mark.parametrize("taken", ["json_object", None])
+def test_a_server_that_cannot_be_held_to_a_schema_is_asked_for_what_it_has(
+    taken: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(body: dict[str, Any]) -> tuple[int, str]:
+        form = body.get("response_format", {}).get("type")
+        return (400, "This response_format type is unavailable now") if form not in (None, taken) else first_free(body)
+
+    with provider(answer) as server:
+        assert run("--model", "openai:m", "--base-url", server.base_url) == 0
+    assert "does not take the reply format json_schema" in caplog.text
+    assert server.requests[-1].get("response_format") == (taken and {"type": taken})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>busy</html>",
+        b'{"choices": [',
+        b"[" * 100_000,
+        b"null",
+        b"{}",
+        b'{"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": []}',
+    ],
+)
+def test_a_reply_that_is_no_chat_completion_is_asked_for_again_and_fails_at_the_boundary_model(
+    body: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = [body, body]
+    with provider(lambda asked: (200, broken.pop()) if broken else first_free(asked)) as server:
+        assert run("--model", "openai:m", "--base-url", server.base_url) == 0
+        assert "the reply is not a chat completion" in caplog.text
+        broken[:] = [body] * 1000
+        assert run("--model", "openai:m", "--base-url", server.base_url, "--out", "again") == 1
+    (abort,) = read_trace(sorted(Path("again/traces").iterdir())[0]).of(GameAborted)
+    assert abort.boundary == "model"
+    assert "5 tries" in abort.error
+
+
+def test_a_move_whose_time_ends_while_a_model_is_asked_fails_at_the_boundary_model_and_is_played_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    awake = threading.Event()
+
+    def answer(body: dict[str, Any]) -> tuple[int, str]:
+        awake.wait(60)
+        return first_free(body)
+
+    with provider(answer) as server:
+        model = ("--model", "openai:m", "--base-url", server.base_url)
+        assert run(*model, "--limit", "1", "--seconds", "3") == 1
+        assert "1 of 1 games aborted (1 at model)" in capsys.readouterr().out
+        awake.set()
+        with pytest.raises(SystemExit) as ended:
+            main(["run", "r", "--resume"])
+        assert ended.value.code == 0
 
 
 def test_replies_are_asked_for_by_schema_and_the_table_counts_what_they_used(
@@ -103,17 +200,43 @@ def test_a_spent_budget_stops_the_run_and_a_larger_one_resumes_it(
         assert "--resume" in said
         assert len(server.requests) == 40
         with pytest.raises(SystemExit) as ended:
+            main(["run", "r", "--resume", "--budget", "calls=40"])
+        assert ended.value.code == 1
+        assert len(server.requests) == 40
+        assert f"{finished()} of 2 games are kept" in capsys.readouterr().err
+        with pytest.raises(SystemExit) as ended:
             main(["run", "r", "--resume", "--budget", "calls=1000"])
         assert ended.value.code == 0
     traces = [read_trace(path) for path in sorted((tmp_path / "r" / "traces").iterdir())]
     assert [trace.aborted for trace in traces] == [None, None]
 
 
-def test_a_budget_is_not_given_to_several_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_processes_that_play_at_once_share_one_budget() -> None:
     with provider(first_free) as server:
-        assert run("--model", "openai:m", "--base-url", server.base_url, "--budget", "calls=40", "--jobs", "2") == 2
-        assert server.requests == []
-    assert "each of 2 processes would spend it; set jobs to 1" in capsys.readouterr().err
+        model = ("--model", "openai:m", "--base-url", server.base_url)
+        assert run(*model, "--repeats", "3", "--jobs", "2", "--concurrency", "1", "--budget", "calls=40") == 1
+    assert 40 <= len(server.requests) <= 41  # one process may be in the middle of a call
+
+
+@pytest.mark.parametrize(
+    "budget", ["", "calls", "calls=", "calls=5,", "calls=0", "calls=1e3", "calls=5,calls=6", "x=1"]
+)
+def test_a_budget_that_would_not_be_kept_is_refused(budget: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--budget", budget) == 2
+    assert "--budget" in capsys.readouterr().err
+    assert not Path("r").exists()
+
+
+@pytest.mark.parametrize(
+    "option", [("--cache", "file"), ("--cache", ""), ("--prices", "none.yaml"), ("--prices", ""), ("--base-url", "")]
+)
+def test_a_file_that_cannot_be_used_is_said_before_play(
+    option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("file").write_text("")
+    assert run("--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", *option) == 2
+    assert option[0].removeprefix("--") in capsys.readouterr().err
+    assert not Path("r").exists()
 
 
 def test_a_provider_that_fails_aborts_the_game_at_the_boundary_model_and_resume_plays_it_again(

@@ -9,17 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from autogen_agentchat.agents import AssistantAgent
 from autogen_core.models import LLMMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framework import Trace, play
+from framework import Seating, Trace, play
 from framework.cli import main
 from framework.reflection import Reflection, movement
 from framework.reflection_tables import answers, targets
 from framework.trace import Moved
 from games.calbench import CalBench, Scenario
 from games.calbench.history import calendars_by_round
+from protocols.imap import Imap
+from protocols.llm import LlmStrategy
 from protocols.models import Token
 from protocols.reflecting import expected_deltas
 from tests.llm.fakes import Answer, FakeClient, first_free, seats
@@ -140,6 +143,21 @@ async def test_a_report_that_cannot_be_read_is_kept_with_its_error_and_counts_no
     said = list(trace.of(Reflection))
     assert all(event.error and not event.deltas and event.reply == reply for event in said)
     assert targets(answers(trace, CalBench().private_states(trace)), 5)[0].unreadable == 20
+
+
+async def test_an_agent_is_asked_one_question_at_a_time_and_none_stays_in_its_conversation(scenario: Scenario) -> None:
+    client = FakeClient(reporting(OCCUPIED), delay=0.001)
+    agent = AssistantAgent("helper", model_client=client)
+    table = [
+        Seating("agent", LlmStrategy(from_agent=agent, reflect=True)),
+        *(Seating("imap", Imap()) for _ in range(4)),
+    ]
+    trace = await play(CalBench(), scenario, table)
+    assert trace.aborted is None, trace.aborted
+    assert len(list(trace.of(Reflection))) == 4 * len(scenario.meetings)
+    for call in client.calls:
+        questions = [m for m in call if "This question is a measurement" in str(m.content)]
+        assert questions in ([], [call[-1]])
 
 
 def test_the_command_writes_the_csv_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,12 +7,22 @@ from functools import cache, reduce
 from operator import or_
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, create_model
 
 from framework import Action, Send
 from games.calbench.actions import Reschedule, Schedule
 
 __all__ = ["Envelope", "envelope", "read_envelope"]
+
+
+def _no_truth(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("input should be a number, not true or false")
+    return value
+
+
+Number: TypeAlias = Annotated[int, BeforeValidator(_no_truth)]
+"""A whole number as models write it: 3, 3.0 and "3", but not `true`, which pydantic would take for 1."""
 
 
 class _Call(BaseModel):
@@ -25,7 +35,7 @@ class Dm(_Call):
     """A private message to one seat."""
 
     type: Literal["dm"]
-    to: int
+    to: Number
     content: str
 
     def action(self) -> Action:
@@ -56,8 +66,8 @@ class ScheduleCall(_Call):
     """Put the round's meeting into a slot."""
 
     type: Literal["schedule"]
-    meeting_id: int
-    slot: int
+    meeting_id: Number
+    slot: Number
 
     def action(self) -> Action:
         return Schedule(meeting_id=self.meeting_id, slot=self.slot)
@@ -67,9 +77,9 @@ class RescheduleCall(_Call):
     """Move an errand or a copy of a meeting."""
 
     type: Literal["reschedule"]
-    item_id: int
-    from_slot: int
-    to_slot: int
+    item_id: Number
+    from_slot: Number
+    to_slot: Number
     justification: str = ""
 
     def action(self) -> Action:
