@@ -142,6 +142,24 @@ async def test_a_report_that_cannot_be_read_is_kept_with_its_error_and_counts_no
     assert targets(answers(trace, CalBench().private_states(trace)), 5)[0].unreadable == 20
 
 
+async def test_a_seat_about_which_no_answer_could_be_read_has_no_vps_rather_than_none_given_away(
+    scenario: Scenario,
+) -> None:
+    def answer(messages: Sequence[LLMMessage]) -> str:
+        asked = str(messages[-1].content)
+        if "This question is a measurement" not in asked:
+            return first_free(messages)
+        return "I will not say." if "the calendar of seat 1" in asked else OCCUPIED
+
+    metrics = (await played(scenario, FakeClient(answer))).metrics
+    for name in ("vps_reflected", "vps_reflected_total", "vps_reflected_raw"):
+        values = metrics[name].seats
+        assert [value is None for value in values] == [False, True, False, False, False]
+        known = [value for value in values if value is not None]
+        assert metrics[name].game == pytest.approx(sum(known) / 4)
+    assert metrics["vps_reflected"].game
+
+
 def test_the_command_writes_the_csv_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import asyncio
 
