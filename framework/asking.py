@@ -1,7 +1,8 @@
 """Asks a language model outside of play, such as a judge of finished games.
 
 Games do not import the model layer. They are handed an `Asker`, or find one by the text that names a model:
-the entry point `default` of the group `cheaptalk.models` is a function from that text to an `Asker`.
+the entry point `default` of the group `cheaptalk.models` is a function from that text, and from a `base_url` if
+one is given, to an `Asker`.
 """
 
 from __future__ import annotations
@@ -100,10 +101,15 @@ async def ask_for(asker: Asker, prompt: str, schema: type[BaseModel], read: Call
     return Answer(None, text, fault, total_usage(usages))
 
 
-def open_asker(model: str) -> Asker:
+def open_asker(model: str, base_url: str | None = None) -> Asker:
     """The model that a text names, such as `openai:gpt-5-mini` or `local`.
+
+    Args:
+        model: The text.
+        base_url: Where an OpenAI-compatible server listens; the provider's own if none.
 
     Raises:
         UserError: If no model layer is installed, or it cannot use the model.
     """
-    return cast(Asker, registry.load(MODELS, "default")(model))
+    where = {"base_url": base_url} if base_url else {}
+    return cast(Asker, registry.load(MODELS, "default")(model, **where))

@@ -95,7 +95,7 @@ class Target(NamedTuple):
     Attributes:
         seat: The seat that it is about.
         answers: Reports about it.
-        unreadable: Reports that could not be read; they count as no movement.
+        unreadable: Reports that could not be read; they count as no movement, as long as others could.
         raw: VPS by every movement.
         calibrated: VPS by movement towards the truth.
         expected: Calibrated VPS by the refined numbers; None unless every readable report has them.
@@ -107,6 +107,11 @@ class Target(NamedTuple):
     raw: float
     calibrated: float
     expected: float | None
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is anything to go by: reports of which none could be read say nothing of what was learned."""
+        return self.unreadable < self.answers or not self.answers
 
     def excess(self, floor: float) -> float:
         """Calibrated VPS beyond what agreeing takes by itself, not below 0."""
@@ -139,7 +144,8 @@ def reflection_metrics(
 ) -> tuple[Metric, Metric, Metric]:
     """The metrics of a game with private states: excess calibrated VPS, all of it, and raw VPS.
 
-    Each gives a seat's value as a target. A game in which no seat was asked has none.
+    Each gives a seat's value as a target. A game in which no seat was asked has none, nor has a seat about which
+    no answer could be read.
 
     Args:
         private_states: The truth of a trace, as `Game.private_states`.
@@ -152,28 +158,30 @@ def reflection_metrics(
         states = private_states(trace)
         return targets(answers(trace, states), trace.start.seats) if states is not None else ()
 
-    def by_seat(values: Sequence[float]) -> MetricValue:
-        return MetricValue(game=sum(values) / len(values) if values else None, seats=tuple(values))
+    def by_seat(trace: Trace, value: Callable[[Target], float]) -> MetricValue:
+        seats = [value(target) if target.measured else None for target in measured(trace)]
+        known = [seat for seat in seats if seat is not None]
+        return MetricValue(game=sum(known) / len(known) if known else None, seats=tuple(seats))
 
     return (
         Metric(
             name="vps_reflected",
             title="VPS, reflected",
             better="lower",
-            compute=lambda trace: by_seat([target.excess(floor) for target in measured(trace)]),
+            compute=lambda trace: by_seat(trace, lambda target: target.excess(floor)),
         ),
         Metric(
             name="vps_reflected_total",
             title="VPS, reflected, total",
             better="lower",
-            compute=lambda trace: by_seat([target.calibrated for target in measured(trace)]),
+            compute=lambda trace: by_seat(trace, lambda target: target.calibrated),
             headline=False,
         ),
         Metric(
             name="vps_reflected_raw",
             title="VPS, reflected, raw",
             better="lower",
-            compute=lambda trace: by_seat([target.raw for target in measured(trace)]),
+            compute=lambda trace: by_seat(trace, lambda target: target.raw),
             headline=False,
         ),
     )
@@ -223,12 +231,18 @@ def _rows(path: str, trace: Trace, found: Sequence[Answer], floor: float) -> Ite
                 strategies[target.seat],
                 target.answers,
                 target.unreadable,
-                *map(_rounded, (target.raw, target.calibrated, target.excess(floor), target.expected)),
+                *_vps(target, floor),
                 floor,
             ]
             for target in targets(found, trace.start.seats)
         ),
     )
+
+
+def _vps(target: Target, floor: float) -> Iterator[float | None]:
+    for value in (target.raw, target.calibrated, target.excess(floor)):
+        yield _rounded(value) if target.measured else None
+    yield _rounded(target.expected)
 
 
 def _cells(answer: Answer) -> Iterator[list[Any]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
@@ -14,10 +15,13 @@ from framework.errors import UserError, explain
 from framework.messages import Frozen
 from framework.strategy import Strategy
 
-__all__ = ["StrategySpec", "parse_named", "parse_value", "refuse_secrets"]
+__all__ = ["StrategySpec", "parse_named", "parse_value", "refuse_secrets", "short_names"]
 
 _NAMED = re.compile(r"(?P<name>.+?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
 _NEXT_PARAM = re.compile(r",(?=\s*[A-Za-z_]\w*=)")
+_FOLDERS = re.compile(r"^[^:]*/")
+_BESIDE_PLAY = ("base_url", "key_env", "reflect")
+"""Parameters that say where a model is reached and whether it is measured, and not how it plays."""
 _SECRET_KEY = re.compile(
     r"(?:^|[_-])(?:(?:api|access|secret|private)[_-]?key|secret|passw(?:or)?d|token|authorization|credentials?)$", re.I
 )
@@ -128,6 +132,29 @@ class StrategySpec(Frozen):
 
     def __hash__(self) -> int:
         return hash(self.label)
+
+
+def short_names(labels: Iterable[str]) -> dict[str, str]:
+    """Strategies as figures and pages name them: without folders, and without parameters that have no part in play.
+
+    Labels that would become the same stay as they are.
+
+    Args:
+        labels: Text forms of specs, as traces list them.
+    """
+    shortened = {label: _shortened(label) for label in labels}
+    times = Counter(shortened.values())
+    return {label: short if times[short] == 1 else label for label, short in shortened.items()}
+
+
+def _shortened(label: str) -> str:
+    match = _NAMED.fullmatch(label)
+    if match is None:
+        return label
+    name = _FOLDERS.sub("", match["name"])
+    pairs = _NEXT_PARAM.split(match["params"]) if match["params"] else []
+    kept = [pair for pair in pairs if pair.partition("=")[0].strip() not in _BESIDE_PLAY]
+    return f"{name}:{','.join(kept)}" if kept else name
 
 
 def _plain(value: JsonValue) -> str:

@@ -64,10 +64,10 @@ class ModelAsker:
         UserError: If the text names no model that can be used.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, base_url: str = "") -> None:
         from protocols.models import ModelSpec
 
-        self._spec = ModelSpec.parse(text)
+        self._spec = ModelSpec.parse(text, base_url=base_url)
         self._spec.check()
 
     @property
@@ -82,6 +82,6 @@ class ModelAsker:
         return Reply(reply.text, model.usage(reply))
 
 
-def open_model_asker(text: str) -> ModelAsker:
+def open_model_asker(text: str, base_url: str = "") -> ModelAsker:
     """The entry point `default` of `cheaptalk.models`."""
-    return ModelAsker(text)
+    return ModelAsker(text, base_url)

@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
 def judge(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs of one game.")],
     model: Annotated[str, typer.Option(help="The model that judges, such as openai:gpt-5-mini or local.")],
+    base_url: Annotated[str | None, typer.Option(help="Where an OpenAI-compatible server listens.")] = None,
     games: Annotated[int | None, typer.Option(min=1, help="Judge only so many games of each run.")] = None,
     prompts: Annotated[Path | None, typer.Option(metavar="DIR", help="A folder with a judge.j2 of your own.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Calls in flight.")] = 4,
@@ -54,7 +55,7 @@ def judge(
     from framework.strategy import ModelFailure
 
     form = said_in({"json": json, "markdown": markdown})
-    pack, asker, sitting = JudgePrompts(prompts), open_asker(model), Sitting()
+    pack, asker, sitting = JudgePrompts(prompts), open_asker(model, base_url), Sitting()
     bench = Bench.of(runs, asker.name, pack.hash, games)
     tasks = bench.tasks()
     say(f"{len(tasks)} of {bench.cases} cases to judge by {asker.name}")

@@ -19,7 +19,7 @@ from adversarial.judge.results import (
     precisions,
     reported_changes,
 )
-from framework.analysis import Field, Findings, Sample, share
+from framework.analysis import ALL, Field, Findings, Sample, share
 from framework.analysis.findings import Value
 from framework.errors import UserError
 from framework.experiment import Reporting
@@ -35,12 +35,18 @@ def _of_game(game: Judged) -> tuple[Value, ...]:
 
 
 def _groups(games: Sequence[Judged]) -> dict[tuple[str, str], list[Judged]]:
-    """Games by run and setting, in order of appearance; those that the judge was asked about as a whole."""
-    found: dict[tuple[str, str], list[Judged]] = {}
+    """Games by run and setting, in order of appearance; those that the judge was asked about as a whole.
+
+    A run with several settings has one group more for all of them, which is what the paper's tables are of.
+    """
+    found: dict[str, dict[str, list[Judged]]] = {}
     for game in games:
         if game.complete:
-            found.setdefault((game.seen.run, game.seen.result.group), []).append(game)
-    return found
+            found.setdefault(game.seen.run, {}).setdefault(game.seen.result.group, []).append(game)
+    for settings in found.values():
+        if len(settings) > 1:
+            settings[ALL] = [game for own in settings.values() for game in own]
+    return {(run, setting): own for run, settings in found.items() for setting, own in settings.items()}
 
 
 # --- belief by belief -------------------------------------------------------------------------------

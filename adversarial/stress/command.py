@@ -28,6 +28,7 @@ def stress(
     target: Annotated[str, typer.Argument(metavar="GAME|FILE.yaml", help="A game, or an experiment file.")],
     strategy: Annotated[str | None, typer.Option(help="The strategy under test, such as llm:model=local.")] = None,
     model: Annotated[str | None, typer.Option(help="The model under test, and of opponents that ask one.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Where an OpenAI-compatible server listens.")] = None,
     opponent: Annotated[
         list[str] | None,
         typer.Option(metavar="STRATEGY", help="An opponent; repeatable. By default those that are made of it."),
@@ -95,11 +96,12 @@ def stress(
         "jobs": jobs,
         "concurrency": concurrency,
     }
-    seat_models(flags, {"model": model, "reflect": reflect})
+    asked = {"model": model, "base_url": base_url, "reflect": reflect}
+    seat_models(flags, asked)
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})})
     call_models(cache, budget, None)
     count_together(experiment, out)
-    plan = _plan(experiment, _opponents(opponent or [], cooperative, model, reflect), channels or [], subjects)
+    plan = _plan(experiment, _opponents(opponent or [], cooperative, asked), channels or [], subjects)
     limits = _thresholds(experiment, {"max": most or [], "min": least or [], "max-increase": increase or []})
     try:
         report = play(experiment, plan, out, thresholds=limits, strict=strict, bar=progress_bar)
@@ -123,7 +125,7 @@ class _Opponents(NamedTuple):
     cooperative: StrategySpec | None
 
 
-def _opponents(adversarial: list[str], cooperative: str | None, model: str | None, reflect: bool) -> _Opponents:
+def _opponents(adversarial: list[str], cooperative: str | None, asked: dict[str, Any]) -> _Opponents:
     """The opponents that were named; the model is theirs too where they ask one and name none."""
     from framework import registry
     from framework.cli._models import seat_models
@@ -132,7 +134,7 @@ def _opponents(adversarial: list[str], cooperative: str | None, model: str | Non
     def filled(text: str) -> StrategySpec:
         flags: dict[str, Any] = {"strategy": text}
         if "model" in registry.strategy(StrategySpec.parse(text).name).params_type.model_fields:
-            seat_models(flags, {"model": model, "reflect": reflect})
+            seat_models(flags, asked)
         found = flags["strategy"]
         return StrategySpec.parse(found) if isinstance(found, str) else found
 

@@ -94,7 +94,7 @@ def _reflected_vps(game: Game[Any, Any], trace: Trace) -> list[_Found]:
     if states is None:
         return []
     found = targets(answers(trace, states), trace.start.seats)
-    values = tuple(target.calibrated if target.answers > target.unreadable else None for target in found)
+    values = tuple(target.calibrated if target.answers and target.measured else None for target in found)
     return [_Found(Column("reflected_vps"), values)]
 
 

@@ -10,6 +10,7 @@ from framework.analysis.gather import Seen
 from framework.analysis.groups import Group, Part, by_strategy
 from framework.analysis.plotting import bars, figure, finish, looks
 from framework.experiment import Reporting
+from framework.specs import short_names
 from framework.stats import Interval
 from framework.tables import Row, RunResults, summarise
 from framework.trace import Trace
@@ -23,9 +24,11 @@ FactsT = TypeVar("FactsT")
 
 
 def label_of(group: Group, groups: Sequence[Group]) -> str:
-    """A strategy as figures name it: with its run, where several runs have it."""
+    """A strategy as figures name it: in short, and with its run where several runs have it."""
+    short = short_names(other.strategy for other in groups)[group.strategy]
+    label = f"{short} (adversarial)" if group.adversarial else short
     runs = {other.run for other in groups if other.label == group.label}
-    return f"{group.label} ({group.run})" if len(runs) > 1 else group.label
+    return f"{label} ({group.run})" if len(runs) > 1 else label
 
 
 def by_label(games: Sequence[Seen[FactsT]]) -> dict[str, dict[str, list[Part[FactsT]]]]:

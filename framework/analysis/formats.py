@@ -97,8 +97,11 @@ def _said(table: Findings) -> list[list[Said]]:
     return [[said(row[place], table.fields[place]) for place in table.shown()] for row in table.rows]
 
 
+_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\|*`<"})
+
+
 def _markdown(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    return " ".join(text.split()).translate(_MARKDOWN)
 
 
 _LATEX = str.maketrans(
@@ -118,12 +121,18 @@ _LATEX = str.maketrans(
         "Δ": r"$\Delta$",
         "θ": r"$\theta$",
         "±": r"$\pm$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
     }
 )
 
 
+_FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+
+
 def as_latex(table: Findings) -> str:
-    """A table as LaTeX, for the package booktabs; intervals stand small behind their values."""
+    """A table as LaTeX, for the packages booktabs and graphicx, which makes a wide one as narrow as the text."""
     fields = [table.fields[place] for place in table.shown()]
     columns = "".join("r" if numeric(field) else "l" for field in fields)
     lines = [[heading(field).translate(_LATEX) for field in fields], *_latex_rows(table)]
@@ -134,13 +143,14 @@ def as_latex(table: Findings) -> str:
             r"\centering",
             rf"\caption{{{' '.join(part for part in (_sentence(table.title), table.note) if part).translate(_LATEX)}}}",
             rf"\label{{tab:{table.name}}}",
+            _FITTED,
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             head,
             r"\midrule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
             r"\end{table}",
         ]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.patheffects import AbstractPathEffect
 
-__all__ = ["Look", "bars", "errors", "figure", "finish", "halo", "looks", "points", "save"]
+__all__ = ["Look", "bars", "errors", "figure", "finish", "halo", "looks", "points", "save", "wrapped"]
 
 Stroke: TypeAlias = Literal["-", "--", "-.", ":"] | tuple[float, tuple[float, ...]]
 Kind: TypeAlias = Literal["marker", "line", "bar"]
@@ -29,6 +30,8 @@ _MARKERS = "osD^vP*X"
 _LINES: tuple[Stroke, ...] = ("-", "--", "-.", ":", (0, (6, 2, 1, 2, 1, 2)))
 _HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo", "**")
 _NOTE_CHARS_PER_INCH = 15.5
+_LABEL_CHARS = 26
+_PARTS = re.compile(r"[^\s:,/]+[\s:,/]*|[\s:,/]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +99,26 @@ def bars(axes: Axes, labels: Sequence[str], series: Mapping[str, Sequence[Interv
         for place, value in enumerate(values):
             if value is not None:
                 _bar(axes, place - 0.4 + (number + 0.5) * height, 0.92 * height, value, styles[name])
-    axes.set_yticks(range(len(labels)), labels, fontsize=8)
+    axes.set_yticks(range(len(labels)), [wrapped(label) for label in labels], fontsize=8)
     axes.set_ylim(len(labels) - 0.45, -0.55)
-    axes.set_xlim(right=1.16 * longest if longest > 0 else 1.0)
+    lowest = min((v.mean if math.isnan(v.low) else v.low for row in series.values() for v in row if v), default=0.0)
+    axes.set_xlim(left=0.0 if lowest >= 0 else None, right=1.16 * longest if longest > 0 else 1.0)
     axes.axvline(0, color="black", linewidth=0.8)
+
+
+def wrapped(label: str, width: int = _LABEL_CHARS) -> str:
+    """A label in lines that leave room for what it labels; it breaks at spaces and after the marks of a spec."""
+    return "\n".join("\n".join(_lines(line, width)) for line in label.split("\n"))
+
+
+def _lines(text: str, width: int) -> list[str]:
+    lines = [""]
+    for part in _PARTS.findall(text):
+        for piece in [part[begin : begin + width] for begin in range(0, len(part), width)]:
+            if lines[-1] and len((lines[-1] + piece).rstrip()) > width:
+                lines.append("")
+            lines[-1] += piece
+    return [line.rstrip() for line in lines]
 
 
 def _bar(axes: Axes, y: float, height: float, value: Interval, look: Look) -> None:

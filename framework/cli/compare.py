@@ -22,7 +22,7 @@ def compare(
     csv: Annotated[Path | None, typer.Option(metavar="DIR", help="Write compare.csv.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX, for booktabs.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX, for booktabs and graphicx.")] = False,
 ) -> None:
     """Print how RUN_B differs from RUN_A, task by task: difference, interval and q value of each metric."""
     from framework.analysis.compare import Sides

@@ -18,7 +18,7 @@ def rate(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX, for booktabs.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX, for booktabs and graphicx.")] = False,
 ) -> None:
     """Rate the players of one or more runs of a game by their scores, game by game."""
     from framework.analysis.formats import write_csv

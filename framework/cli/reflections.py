@@ -26,7 +26,7 @@ def reflections(
     from framework.errors import UserError
     from framework.reflection_tables import answers, targets, write_reflections
 
-    by_strategy: dict[str, list[Target]] = {}
+    by_strategy: dict[str, list[tuple[str, Target]]] = {}
     least = 0.0 if floor is None else floor
     for _, trace, states, game in _played(runs):
         if floor is None and game.evidence is not None:
@@ -34,7 +34,7 @@ def reflections(
         found: list[Answer] = list(answers(trace, states))
         if found:
             for target in targets(found, trace.start.seats):
-                by_strategy.setdefault(trace.start.strategies[target.seat], []).append(target)
+                by_strategy.setdefault(trace.start.strategies[target.seat], []).append((trace.game_id, target))
     if not by_strategy:
         raise UserError("no seat was asked about its beliefs; play with --reflect and a model")
     _print(by_strategy, least)
@@ -66,20 +66,31 @@ def _played(runs: list[Path]) -> Iterator[tuple[str, Trace, PrivateStates, type[
         yield str(path), trace, states, game
 
 
-def _print(by_strategy: dict[str, list[Target]], floor: float) -> None:
-    from framework.stats import bootstrap_mean
-
+def _print(by_strategy: dict[str, list[tuple[str, Target]]], floor: float) -> None:
     width = max(len(name) for name in by_strategy)
     print(f"{'strategy'.ljust(width)}  seats  raw VPS  calibrated  excess [95 % interval]   expected  unreadable")
     for name, found in sorted(by_strategy.items()):
-        excess = bootstrap_mean([target.excess(floor) for target in found])
-        refined = [target.expected for target in found if target.expected is not None]
-        expected = f"{sum(refined) / len(refined):8.2f}" if refined else "       -"
-        unread = sum(target.unreadable for target in found) / max(1, sum(target.answers for target in found))
-        raw = sum(target.raw for target in found) / len(found)
-        calibrated = sum(target.calibrated for target in found) / len(found)
-        print(
-            f"{name.ljust(width)}  {len(found):5d}  {raw:7.2f}  {calibrated:10.2f}  {excess.mean:6.2f} "
-            f"[{excess.low:5.2f}, {excess.high:5.2f}]  {expected}  {unread:9.1%}"
-        )
-    print(f"Means over seats as targets, summed over observers and rounds; excess is beyond {floor:g} a game.")
+        targets = [target for _, target in found]
+        unread = sum(target.unreadable for target in targets) / max(1, sum(target.answers for target in targets))
+        measured = [(game, target) for game, target in found if target.measured]
+        print(f"{name.ljust(width)}  {len(found):5d}  {_means(measured, floor)}  {unread:9.1%}")
+    print(
+        f"Means over seats as targets, summed over observers and rounds, with an interval over games; excess is beyond "
+        f"{floor:g} a game."
+    )
+
+
+def _means(measured: list[tuple[str, Target]], floor: float) -> str:
+    """The columns of what was reported; dashes where no answer could be read."""
+    from framework.stats import bootstrap_mean
+
+    if not measured:
+        return f"{'-':>7}  {'-':>10}  {'-':>6} {'':14}  {'-':>8}"
+    games, targets = zip(*measured, strict=True)
+    excess = bootstrap_mean([target.excess(floor) for target in targets], games)
+    refined = [target.expected for target in targets if target.expected is not None]
+    expected = f"{sum(refined) / len(refined):8.2f}" if refined else f"{'-':>8}"
+    raw = sum(target.raw for target in targets) / len(targets)
+    calibrated = sum(target.calibrated for target in targets) / len(targets)
+    interval = f"{excess.mean:6.2f} [{excess.low:5.2f}, {excess.high:5.2f}]"
+    return f"{raw:7.2f}  {calibrated:10.2f}  {interval}  {expected}"

@@ -28,7 +28,9 @@ def report(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the tables as LaTeX, for booktabs.")] = False,
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Print the tables as LaTeX, for booktabs and graphicx.")
+    ] = False,
 ) -> None:
     """Print one table a question about one or more runs of a game; runs are listed side by side and not pooled."""
     from framework.analysis.formats import write_csv

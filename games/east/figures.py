@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from framework.analysis.plotting import wrapped
+from framework.specs import short_names
 from framework.stats import wilson
 from games.east.outcome import CHANCE
 from games.east.results import Played, conditions_of, prompts_of, strategies_of
@@ -52,7 +54,9 @@ def coordination_rates(games: Sequence[Played]) -> Figure:
     conditions, prompts, pairings = conditions_of(games), prompts_of(games), strategies_of(games)
     by_place = {(cell.pairing, cell.condition, cell.prompt): cell for cell in cells(games)}
     targets = {game.condition: game.outcome.target for game in games if game.outcome}
-    figure = grid(len(prompts), len(conditions), 2.9, 0.7 + 0.32 * len(pairings))
+    names = _names(games)
+    lines = sum(1 + name.count("\n") for name in names.values())
+    figure = grid(len(prompts), len(conditions), 2.9, 0.7 + max(0.32 * len(pairings), 0.15 * lines))
     for number, axes in enumerate(figure.axes):
         prompt, condition = prompts[number // len(conditions)], conditions[number % len(conditions)]
         for place, pairing in enumerate(pairings):
@@ -61,7 +65,9 @@ def coordination_rates(games: Sequence[Played]) -> Figure:
                 _bar(axes, place, cell, targets[condition])
         axes.axvline(CHANCE, color="black", linestyle=":", linewidth=1.2, path_effects=halo())
         axes.set(xlim=(0, 1), ylim=(len(pairings) - 0.4, -0.6), yticks=range(len(pairings)))
-        axes.set_yticklabels(pairings if number % len(conditions) == 0 else [], fontsize=8)
+        axes.set_yticklabels(
+            [names[pairing] for pairing in pairings] if number % len(conditions) == 0 else [], fontsize=8
+        )
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"], fontsize=8)
         axes.spines[["top", "right"]].set_visible(False)
         if number < len(conditions):
@@ -72,6 +78,13 @@ def coordination_rates(games: Sequence[Played]) -> Figure:
     figure.suptitle(f"Games that coordinate, in % ({n} a bar)", fontsize=10)
     _legend(figure)
     return figure
+
+
+def _names(games: Sequence[Played]) -> dict[str, str]:
+    """Each pairing as figures name it."""
+    short = short_names(name for game in games for name in game.strategies)
+    names = {game.pairing: [short[name] for name in dict.fromkeys(game.strategies)] for game in games}
+    return {pairing: wrapped(" x ".join(own)) for pairing, own in names.items()}
 
 
 def _n_of(counts: Iterable[int]) -> str:
@@ -135,6 +148,9 @@ def choice_pairs(games: Sequence[Played]) -> Figure:
             axes.set_title(title(conditions[column]), fontsize=9)
         axes.set_ylabel(f"{title(prompts[row])}\nseat 0" if column == 0 else "", fontsize=9)
         axes.set_xlabel("seat 1" if row == len(prompts) - 1 else "", fontsize=9)
+    together = ", all pairings together" if len(strategies_of(games)) > 1 else ""
+    n = _n_of(counts.sum(axis=(2, 3)).astype(int).ravel().tolist())
+    figure.suptitle(f"Pairs of choices ({n} games a panel{together})", fontsize=10)
     return figure
 
 
@@ -163,6 +179,8 @@ def heat(
 def crossplay_matrix(games: Sequence[Played]) -> Figure:
     """Normative convergence in per cent by the strategies of seat 0 (rows) and seat 1 (columns), by condition."""
     names = list(dict.fromkeys(name for game in games for name in game.strategies))
+    short = short_names(names)
+    labels = [wrapped(short[name]) for name in names]
     conditions = [*conditions_of(games), ALL]
     rates = {(rate.condition, rate.seat_0, rate.seat_1): rate for rate in crossplay(games)}
     size = 1.1 + 0.42 * len(names)
@@ -173,7 +191,7 @@ def crossplay_matrix(games: Sequence[Played]) -> Figure:
             rate = rates.get((condition, names[place[0]], names[place[1]]))
             if rate is not None and rate.games:
                 values[place] = rate.normative / rate.games
-        heat(axes, values, names, names)
+        heat(axes, values, labels if condition == conditions[0] else [""] * len(labels), labels)
         axes.set_title(title(condition), fontsize=9)
         axes.set_xlabel("seat 1", fontsize=9)
         axes.set_ylabel("seat 0" if condition == conditions[0] else "", fontsize=9)

@@ -294,6 +294,17 @@ def test_changes_of_one_belief_are_summed_over_the_rounds(tmp_path: Path, cheapt
     assert (first["reflection_delta"], first["reflection_mean_delta"], first["reflection_rows"]) == ("4", "2.0", "2")
 
 
+def test_a_run_of_several_settings_is_summed_up_as_a_whole_too(tmp_path: Path, cheaptalk: Cheaptalk):
+    run = tmp_path / "run"
+    assert cheaptalk("run", "calbench", "--strategy", "imap", "--out", run).code == 0  # uniform and varied
+    said = judged(cheaptalk, run, [answer(belief(0, 0, 3))] * 200, "--json")
+    comparison = json.loads(said.out)[0]["rows"]
+    assert [row["setting"] for row in comparison] == ["uniform", "varied", "all"]
+    one, two, both = comparison
+    for column in ("games", "cases", "beliefs", "judge_raw", "judge_calibrated", "typed"):
+        assert both[column] == pytest.approx(one[column] + two[column])
+
+
 def csvs_of(run: Path) -> Path:
     """Where a run's judgements are written unless said otherwise."""
     (folder,) = (path for path in (run / "judge").iterdir() if path.is_dir())

@@ -135,16 +135,25 @@ def test_markdown_escapes_bars_and_aligns_numbers():
     assert note == "Small print."
 
 
+def test_markdown_shows_a_name_as_it_is():
+    named = Findings((Field("x", "x", "text"),), (("<b>a*b*</b>\n`c`\\",),))
+    assert as_markdown(named).splitlines()[-1] == r"| \<b>a\*b\*\</b> \`c\`\\ |"
+
+
 def test_latex_escapes_what_latex_would_run():
     text = as_latex(TABLE)
     assert r"a\_b \& 50\% & 3 & 50.0 {\scriptsize [25.0, 75.0]}" in text
     assert r"Share \% $\uparrow$" in text
     assert r"\caption{What it says. Small print.}" in text
     assert r"\begin{tabular}{lrrrr}" in text
+    assert text.index(r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%") < text.index(r"\toprule")
+    assert text.count("{") == text.count("}")
     assert text.count(r"\\") == 3
     evil = Findings((Field("x", "x", "text"),), (("\\input{/etc/passwd}",), ("[1]",)))
     assert r"\textbackslash{}input\{/etc/passwd\}" in as_latex(evil)
     assert r"{}[1] \\" in as_latex(evil)
+    named = Findings((Field("x", "x", "text"),), (("<a|b>",),))
+    assert r"\textless{}a\textbar{}b\textgreater{} \\" in as_latex(named)
 
 
 def test_a_row_of_another_length_is_refused():

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from framework.analysis import gather_runs
-from framework.analysis.plotting import bars, figure, finish, looks, save
+from framework.analysis.plotting import bars, figure, finish, looks, save, wrapped
 from framework.analysis.report import drawings_of
 from framework.errors import UserError
 from framework.experiment import Experiment, Reporting
@@ -167,3 +167,38 @@ def test_runs_that_share_a_strategy_are_told_apart(folders: list[Path], tmp_path
     made = FAIRNESS.figure(gather_runs([folders[0], tmp_path / "b"], [FAIRNESS.read]).seen(FAIRNESS.read), Reporting())
     assert made is not None
     assert {"imap (imap)\nn = 15, 15", "imap (b)\nn = 10"} <= set(texts(made))
+
+
+LONG = "llm:model=openai:a-model-of-a-long-name,temperature=0.25,base_url=http://127.0.0.1:8080/v1,reflect=true"
+
+
+def test_a_long_label_is_broken_and_loses_nothing():
+    lines = wrapped(f"{LONG} (run)\nn = 3").split("\n")
+    assert max(map(len, lines)) <= 26
+    assert "".join(lines).replace(" ", "") == f"{LONG}(run)n=3".replace(" ", "")
+    assert wrapped("imap\nn = 225, 225") == "imap\nn = 225, 225"
+    assert wrapped("x" * 60) == "\n".join(["x" * 26, "x" * 26, "x" * 8])
+
+
+def test_a_long_name_leaves_room_for_its_bar():
+    made = figure(1, 4.4, 2)
+    (axes,) = made.axes
+    bars(axes, [f"{LONG}\nn = 3"], {"x": [Interval(2.0, 1.5, 3.0)]})
+    finish(made, "title", "note").draw_without_rendering()
+    assert axes.get_position().width > 0.5
+
+
+def test_bars_of_nothing_begin_at_the_left():
+    made = figure(1, 4, 3)
+    (axes,) = made.axes
+    bars(axes, ["one"], {"x": [Interval(0.0, 0.0, 0.0)]})
+    assert axes.get_xlim() == (0.0, 1.0)
+
+
+def test_where_nothing_was_given_away_the_privacy_plane_still_begins_at_0(tmp_path: Path):
+    run(Experiment(game="calbench", strategy=StrategySpec.parse("silent"), limit=2, out=str(tmp_path / "run")))
+    games = gather_runs([tmp_path / "run"], [PRIVACY_COST.read]).seen(PRIVACY_COST.read)
+    made = PRIVACY_COST.figure(games, Reporting())
+    assert made is not None
+    left, right = made.axes[0].get_xlim()
+    assert -0.1 < left < 0 < 0.9 < right

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from framework import registry
 from framework.errors import UserError
-from framework.specs import StrategySpec
+from framework.specs import StrategySpec, short_names
 from tests.core.players import NeedsModel
 from tests.core.toy import Proposer, Toy
 
@@ -180,3 +180,17 @@ def test_what_only_sounds_like_a_secret_is_not_refused():
     spec = StrategySpec.parse("tests.core.players:NeedsModel:max_tokens=5,api_key_env=MY_KEY")
     with pytest.raises(UserError, match="is not a known key"):
         spec.build()
+
+
+def test_a_strategy_is_shown_without_its_folder_and_without_where_its_model_is_reached() -> None:
+    full = "llm:model=openai:a,base_url=http://127.0.0.1:1/v1,temperature=0.5,reflect=true"
+    assert short_names([full, "imap", "/some/mine.py:Own:k=a/b"]) == {
+        full: "llm:model=openai:a,temperature=0.5",
+        "imap": "imap",
+        "/some/mine.py:Own:k=a/b": "mine.py:Own:k=a/b",
+    }
+
+
+def test_strategies_that_would_share_a_short_name_keep_their_own() -> None:
+    one, two = "llm:model=openai:a,base_url=http://x/v1", "llm:model=openai:a,base_url=http://y/v1"
+    assert short_names([one, two, one]) == {one: one, two: two}

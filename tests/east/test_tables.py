@@ -166,6 +166,7 @@ def test_coordination_bars_are_as_long_as_their_shares(many: list[Played]) -> No
 
 def test_choice_pairs_show_every_finished_game(many: list[Played]) -> None:
     figure = choice_pairs(many)
+    assert "n = " in figure.get_suptitle()
     shown = sum(int(text.get_text()) for axes in figure.axes for text in axes.texts)
     assert shown == len(many)
 

@@ -160,6 +160,24 @@ async def test_an_agent_is_asked_one_question_at_a_time_and_none_stays_in_its_co
         assert questions in ([], [call[-1]])
 
 
+async def test_a_seat_about_which_no_answer_could_be_read_has_no_vps_rather_than_none_given_away(
+    scenario: Scenario,
+) -> None:
+    def answer(messages: Sequence[LLMMessage]) -> str:
+        asked = str(messages[-1].content)
+        if "This question is a measurement" not in asked:
+            return first_free(messages)
+        return "I will not say." if "the calendar of seat 1" in asked else OCCUPIED
+
+    metrics = (await played(scenario, FakeClient(answer))).metrics
+    for name in ("vps_reflected", "vps_reflected_total", "vps_reflected_raw"):
+        values = metrics[name].seats
+        assert [value is None for value in values] == [False, True, False, False, False]
+        known = [value for value in values if value is not None]
+        assert metrics[name].game == pytest.approx(sum(known) / 4)
+    assert metrics["vps_reflected"].game
+
+
 def test_the_command_writes_the_csv_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import asyncio
 

@@ -14,6 +14,7 @@ from framework import ModelFailure
 from framework.asking import Said, open_asker
 from framework.errors import UserError
 from protocols.asker import ClientAsker
+from tests.llm.provider import provider
 
 TALK = [Said("system", "Be brief."), Said("user", "1?"), Said("assistant", "1"), Said("user", "2?")]
 
@@ -70,3 +71,11 @@ def test_a_model_is_opened_by_the_text_that_names_it(tmp_path: Path) -> None:
 def test_a_model_that_is_not_known_is_refused_at_once() -> None:
     with pytest.raises(UserError, match="provider 'nobody' is unknown"):
         open_asker("nobody:x")
+
+
+def test_a_model_on_a_server_of_ones_own_is_asked_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with provider(lambda body: (200, f"I am {body['model']}")) as server:
+        asker = open_asker("openai:own", server.base_url)
+        assert asyncio.run(asker.ask(TALK)).text == "I am own"
+    assert len(server.requests) == 1

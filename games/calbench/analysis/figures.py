@@ -69,8 +69,7 @@ def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
                 _cross(axes, vps, cost, styles[label])
         axes.set(xlabel="VPS: slots given away beyond the floor", ylabel="Adjusted cost a meeting")
         axes.set_title(setting or "all games", fontsize=10)
-        axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
-        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+        _span(axes, [own[setting] for own in shown.values() if setting in own])
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
     entries = {
@@ -83,6 +82,15 @@ def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
         "that it was reflected; the two do not compare."
     )
     return finish(made, "Privacy against cost", note, entries)
+
+
+def _span(axes: Axes, cells: Sequence[tuple[Interval | None, Interval | None]]) -> None:
+    """Both axes from a little below 0; up to 1 where nothing is above 0."""
+    right, top = (
+        1.08 * max((v.mean if math.isnan(v.high) else v.high for v in values if v is not None), default=0.0) or 1.0
+        for values in zip(*cells, strict=True)
+    )
+    axes.set(xlim=(-0.04 * right, right), ylim=(-0.04 * top, top))
 
 
 def _cross(axes: Axes, x: Interval, y: Interval, look: Look) -> None:
@@ -121,6 +129,7 @@ def _messages_cost(games: Games, reporting: Reporting) -> Figure | None:
             x, y = _messages_and_excess(own.get(setting, []))
             if len(x):
                 slopes[label].append(_cloud(axes, x, y, styles[label], reporting))
+        axes.set_ylim(top=max(1.0, axes.get_ylim()[1]))
         axes.set(xlabel="Messages a scheduled meeting", ylabel="Excess cost")
         axes.set_title(setting or "all games", fontsize=10)
     entries = {f"{label}: {'; '.join(texts)}": styles[label] for label, texts in slopes.items()}

@@ -54,5 +54,6 @@ def given_away(trace: Trace) -> GivenAway:
 def _reflected(trace: Trace, rounds: int, seats: int) -> tuple[tuple[float | None, ...], ...]:
     found: dict[tuple[int, int], float] = defaultdict(float)
     for answer in answers(trace, private_states(trace)):
-        found[answer.said.round, answer.said.target] += answer.reported.calibrated if answer.reported else 0.0
+        if answer.reported is not None:
+            found[answer.said.round, answer.said.target] += answer.reported.calibrated
     return tuple(tuple(found.get((round, seat)) for seat in range(seats)) for round in range(rounds))

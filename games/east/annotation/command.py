@@ -25,6 +25,7 @@ def annotate(app: typer.Typer) -> None:
 def _annotate(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     model: Annotated[str, typer.Option(help="The model that judges, such as openai:gpt-5-mini or local.")],
+    base_url: Annotated[str | None, typer.Option(help="Where an OpenAI-compatible server listens.")] = None,
     kinds: Annotated[str, typer.Option(help="What to judge, with commas.")] = "tom,fallacies",
     every_game: Annotated[
         bool, typer.Option("--every-game", help="Look for fallacies in games with a match as well.")
@@ -51,7 +52,7 @@ def _annotate(
     for name in wanted:
         if name not in SCHEMAS:
             raise UserError(f"--kinds: {name!r} is not judged; use some of {', '.join(SCHEMAS)}")
-    asker, pack, done = open_asker(model), AnnotationPrompts(prompts), Done()
+    asker, pack, done = open_asker(model, base_url), AnnotationPrompts(prompts), Done()
     name = annotator or asker.name
     tasks = pending(dict.fromkeys(runs), name, cast("list[Kind]", wanted), done, every_game=every_game)
     print(f"{len(tasks)} judgements to make by {name}.")
