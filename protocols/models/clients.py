@@ -184,8 +184,10 @@ class Endpoint:
             _log.warning("%s gives no log-probabilities; it is not asked for them again", self._name)
             return True
         if "response_format" in arguments and ("response_format" in said or "json_schema" in said):
-            _log.warning("%s does not take the reply format %s; it is not held to it", self._name, self._forms[0])
-            del self._forms[0]
+            form = arguments["response_format"]["type"]
+            if form in self._forms:  # else another call in flight has found out
+                _log.warning("%s does not take the reply format %s; it is not held to it", self._name, form)
+                self._forms.remove(form)
             return True
         return False
 

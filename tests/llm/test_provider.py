@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -111,12 +112,16 @@ def test_a_server_that_lacks_log_probabilities_is_asked_without_them(caplog: pyt
 def test_a_server_that_cannot_be_held_to_a_schema_is_asked_for_what_it_has(
     taken: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
+    both = Barrier(2)  # two games are refused the first form before either has heard of it
+
     def answer(body: dict[str, Any]) -> tuple[int, str]:
         form = body.get("response_format", {}).get("type")
+        if form == "json_schema":
+            both.wait(10)
         return (400, "This response_format type is unavailable now") if form not in (None, taken) else first_free(body)
 
     with provider(answer) as server:
-        assert run("--model", "openai:m", "--base-url", server.base_url) == 0
+        assert run("--model", "openai:m", "--base-url", server.base_url, "--concurrency", "2") == 0
     assert "does not take the reply format json_schema" in caplog.text
     assert server.requests[-1].get("response_format") == (taken and {"type": taken})
 
