@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -242,8 +242,16 @@ class Comparison(NamedTuple):
     usage: Usage
 
 
-async def ask_again(opened: Opened, model: str) -> list[Comparison]:
+async def ask_again(
+    opened: Opened, model: str, *, base_url: str = "", told: Callable[[Comparison], None] | None = None
+) -> list[Comparison]:
     """Put every recorded prompt, with the recorded conversation before it, to another model.
+
+    Args:
+        opened: The trace with its game.
+        model: The other model, as for `cheaptalk run`.
+        base_url: Where an OpenAI-compatible server listens.
+        told: Told of every reply as it comes, so that those before a failure are not lost.
 
     Raises:
         UserError: If the game has no prompts, or the model cannot be used.
@@ -253,8 +261,8 @@ async def ask_again(opened: Opened, model: str) -> list[Comparison]:
     prompts = game.prompts()
     if prompts is None:
         raise UserError(f"game {game.name} has no prompts, so there is nothing to ask a model")
-    asked = open_model(ModelSpec.parse(model))
-    found = []
+    asked = open_model(ModelSpec.parse(model, base_url=base_url))
+    found: list[Comparison] = []
     for seat in range(trace.start.seats):
         for number, (call, sent) in enumerate(exchanges(trace, seat)):
             reply = await asked.complete(Ask(tuple(map(_message, sent)), thread=f"replay-{trace.game_id}-{seat}"))
@@ -271,6 +279,8 @@ async def ask_again(opened: Opened, model: str) -> list[Comparison]:
                     usage=asked.usage(reply),
                 )
             )
+            if told is not None:
+                told(found[-1])
     return found
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from protocols.replay import Comparison, Opened
 
 __all__ = ["replay"]
 
@@ -17,26 +21,38 @@ def replay(app: typer.Typer) -> None:
     def command(
         trace: Annotated[Path, typer.Argument(metavar="TRACE", help="The trace of a game.")],
         model: Annotated[str | None, typer.Option(help="Put the recorded prompts to this model instead.")] = None,
+        base_url: Annotated[str, typer.Option(help="Where an OpenAI-compatible server listens.")] = "",
+        cache: Annotated[str | None, typer.Option(metavar="DIR", help="Keep the model's replies, as for run.")] = None,
+        budget: Annotated[str | None, typer.Option(metavar="KIND=N,...", help="What it may use, as for run.")] = None,
+        prices: Annotated[str | None, typer.Option(metavar="FILE", help="What models cost, as for run.")] = None,
         out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the new trace or the replies go.")] = None,
     ) -> int:
         """Play a game again from its recorded replies, without a model, and see that it ends the same."""
+        from framework.cli._models import call_models
+        from framework.errors import UserError
         from protocols.replay import open_trace
 
+        if model is None and (base_url or cache is not None or budget is not None or prices is not None):
+            raise UserError("--base-url, --cache, --budget and --prices are for another model; name it with --model")
+        call_models(cache, budget, prices)
         opened = open_trace(trace)
-        return _again(opened, out) if model is None else _ask(opened, model, out)
+        return _again(opened, out) if model is None else _ask(opened, model, base_url, out)
 
 
-def _again(opened: object, out: Path | None) -> int:
+def _again(opened: Opened, out: Path | None) -> int:
     import asyncio
 
+    from framework.errors import UserError
     from framework.trace import write_trace
-    from protocols.replay import Opened
     from protocols.replay import replay as play_again
 
-    assert isinstance(opened, Opened)
     replayed = asyncio.run(play_again(opened))
     if out is not None:
-        write_trace(out, replayed.trace)
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            write_trace(out, replayed.trace)
+        except OSError as error:
+            raise UserError(f"--out {out} cannot be written ({error.strerror}); name another file") from error
     recorded, again = opened.trace.aborted, replayed.trace.aborted
     if again is not None:
         print(f"The replay was aborted: {again.error}" + (" (so was the game)" if recorded else ""))
@@ -49,25 +65,46 @@ def _again(opened: object, out: Path | None) -> int:
     return 0 if replayed.same_end and replayed.same_moves else 1
 
 
-def _ask(opened: object, model: str, out: Path | None) -> int:
+def _ask(opened: Opened, model: str, base_url: str, out: Path | None) -> int:
     import asyncio
-    import json
 
+    from framework.cli._console import say
     from framework.errors import UserError
     from framework.strategy import ModelFailure
-    from protocols.replay import Opened, ask_again
+    from protocols.models import Settings
+    from protocols.replay import ask_again, models_in
 
-    assert isinstance(opened, Opened)
-    try:
-        found = asyncio.run(ask_again(opened, model))
-    except ModelFailure as error:
-        raise UserError(str(error)) from error
-    if out is not None:
-        lines = [json.dumps({**one._asdict(), "usage": one.usage.model_dump()}) for one in found]
-        out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    if not found:
+    Settings.from_environment().check()
+    prompts = models_in(opened.trace)
+    if not prompts:
         raise UserError("the trace holds no prompts of a model; name a game that models played")
+    found: list[Comparison] = []
+    failure = ""
+    try:
+        if out is not None:
+            out.parent.mkdir(parents=True, exist_ok=True)
+        with nullcontext() if out is None else out.open("w", encoding="utf-8") as file:
+
+            def keep(one: Comparison) -> None:
+                found.append(one)
+                if file is not None:
+                    file.write(f"{_line(one)}\n")
+                    file.flush()
+
+            asyncio.run(ask_again(opened, model, base_url=base_url, told=keep))
+    except ModelFailure as error:
+        failure = str(error)
+    except OSError as error:
+        raise UserError(f"--out {out} cannot be written ({error.strerror}); name another file") from error
     tokens = sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in found)
     print(f"{len(found)} prompts put to {model}: {sum(one.readable for one in found)} replies can be read, ", end="")
     print(f"{sum(one.same for one in found)} say the same as recorded; {tokens} tokens.")
-    return 0
+    if failure:
+        say(f"{prompts - len(found)} of {prompts} prompts have no reply, because the model failed: {failure}")
+    return 1 if failure else 0
+
+
+def _line(one: Comparison) -> str:
+    import json
+
+    return json.dumps({**one._asdict(), "usage": one.usage.model_dump()})

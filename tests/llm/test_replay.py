@@ -18,8 +18,10 @@ from protocols.dsm import Dsm
 from protocols.events import InvalidResponse, ModelCall
 from protocols.imap import Imap
 from protocols.llm import LlmStrategy
+from protocols.models.settings import PREFIX, Settings
 from protocols.replay import ask_again, open_trace, replay
 from tests.llm.fakes import FakeClient, first_free
+from tests.llm.provider import provider
 
 
 def chatty(messages: Sequence[LLMMessage]) -> str:
@@ -118,6 +120,37 @@ def test_another_model_is_put_the_recorded_prompts(tmp_path: Path, capsys: pytes
     assert ended.value.code == 0
     assert f"{calls} prompts put to" in capsys.readouterr().out
     assert len((tmp_path / "o.jsonl").read_text().splitlines()) == calls
+
+
+def test_replies_before_a_failure_are_kept_and_the_failure_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.setenv(PREFIX + name.upper(), "")
+    trace = record(tmp_path / "t.json")
+    prompts = len(list(trace.of(ModelCall)))
+    out = tmp_path / "new" / "replies.jsonl"
+    with (
+        provider(lambda body: (200, "no") if len(asked.requests) <= 3 else (401, "revoked")) as asked,
+        pytest.raises(SystemExit) as ended,
+    ):
+        main(["replay", str(tmp_path / "t.json"), "--model", "m", "--base-url", asked.base_url, "--out", str(out)])
+    assert ended.value.code == 1
+    assert [json.loads(line)["reply"] for line in out.read_text().splitlines()] == ["no"] * 3
+    assert f"{prompts - 3} of {prompts} prompts have no reply" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("model", [(), ("--model", "replay:passes.json")])
+def test_an_out_that_cannot_be_written_is_said_in_one_sentence(
+    model: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("passes.json").write_text('["{}"]')
+    record(Path("t.json"))
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", "t.json", "--out", "passes.json/x", *model])
+    assert ended.value.code == 2
+    assert "--out passes.json/x cannot be written" in capsys.readouterr().err
 
 
 def test_what_is_not_a_trace_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
