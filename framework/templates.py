@@ -50,9 +50,13 @@ class Templates:
         """The same templates from another folder.
 
         Raises:
-            UserError: If the folder lacks a template.
+            UserError: If the folder lacks a template, or one is no template. Names that it does not know show
+                when it is filled in.
         """
-        return type(self)(folder)
+        other = type(self)(folder)
+        for path in sorted(folder.rglob("*.j2")):
+            other._load(path.relative_to(folder).as_posix().removesuffix(".j2"))
+        return other
 
     @property
     def name(self) -> str:
@@ -74,14 +78,28 @@ class Templates:
         Raises:
             UserError: If the template is faulty.
         """
-        from jinja2 import TemplateError
-
+        loaded = self._load(template)
         try:
-            return self._template(template).render(**values).strip()
-        except TemplateError as error:
-            line = getattr(error, "lineno", None)
-            where = f"{template}.j2" if line is None else f"{template}.j2 line {line}"
-            raise UserError(f"prompts {self.folder}: {where}: {error}; correct the template") from error
+            return loaded.render(**values).strip()
+        except Exception as error:  # a template may divide by zero, add texts to numbers, or loop too far
+            raise self._faulty(template, error) from error
+
+    def _load(self, name: str) -> Template:
+        """A template.
+
+        Raises:
+            UserError: If the file is none.
+        """
+        try:
+            template: Template = self._environment.get_template(f"{name}.j2")
+        except Exception as error:
+            raise self._faulty(name, error) from error
+        return template
+
+    def _faulty(self, name: str, error: Exception) -> UserError:
+        line = getattr(error, "lineno", None)
+        where = f"{name}.j2" if line is None else f"{name}.j2 line {line}"
+        return UserError(f"prompts {self.folder}: {where}: {str(error).rstrip('.')}; correct the template")
 
     @cached_property
     def _environment(self) -> Any:
@@ -95,7 +113,3 @@ class Templates:
             lstrip_blocks=True,
             auto_reload=False,
         )
-
-    def _template(self, name: str) -> Template:
-        template: Template = self._environment.get_template(f"{name}.j2")
-        return template

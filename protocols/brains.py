@@ -78,6 +78,10 @@ class Brain(ABC):
             ModelFailure: If there is none.
         """
 
+    def first(self, prompt: str) -> str:
+        """The prompt of a move as it is sent."""
+        return prompt
+
     def close(self) -> None:
         """Say that the conversation is over."""
         return

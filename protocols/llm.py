@@ -102,6 +102,8 @@ class LlmStrategy(Strategy[Observation]):
         """
         super().__init__(params, **values)
         self._client, self._agent, self._make_brain = from_client, from_agent, brain
+        if self.params.agent:
+            self._check_agent()
         self._spec = None if from_client or from_agent or brain or self.params.agent else self._checked_spec()
         make_context(self.params.context)
         if self.params.prompts and not Path(self.params.prompts).is_dir():
@@ -111,6 +113,12 @@ class LlmStrategy(Strategy[Observation]):
         self._system = ""
         self._first = True
         self._most = 0
+
+    def _check_agent(self) -> None:
+        params = self.params
+        if params.model:
+            raise UserError(f"a seat names the model {params.model} and the agent {params.agent}; keep one of them")
+        find("agents", params.agent)
 
     def _checked_spec(self) -> ModelSpec:
         params = self.params
@@ -214,7 +222,7 @@ class LlmStrategy(Strategy[Observation]):
 
     async def _move(self, observation: Observation, prompt: str) -> Sequence[Action]:
         brain = self._mind
-        self.record.prompt = brain.first(prompt) if isinstance(brain, AgentBrain) else prompt
+        self.record.prompt = brain.first(prompt)
         try:
             move = await self._say(observation, "move", prompt)
         except Unreadable as error:

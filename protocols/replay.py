@@ -101,17 +101,23 @@ class _Recording(Brain):
     """Answers as recorded."""
 
     def __init__(self, tape: _Tape, system: str) -> None:
-        self._tape = tape
+        self._tape, self._system = tape, system
         recorded = next((line.text for call in tape.calls for line in call.sent if line.role == "system"), system)
         if recorded != system:
             tape.changed.append((tape.seat, -1))
+
+    def first(self, prompt: str) -> str:
+        """An agent was told the rules with its first prompt."""
+        tape, whole = self._tape, f"{self._system}\n\n{prompt}"
+        is_first = tape.heard < len(tape.calls) and tape.calls[tape.heard].sent[-1].text == whole
+        return whole if is_first else prompt
 
     async def ask(self, prompt: str) -> Said:
         tape = self._tape
         if tape.heard >= len(tape.calls):
             raise ModelFailure(f"the recording of seat {tape.seat} ends after {tape.heard} replies")
         call, sent = tape.calls[tape.heard]
-        if sent[-1].text != prompt:
+        if sent[-1].text != self.first(prompt):
             tape.changed.append((tape.seat, tape.heard))
         tape.heard += 1
         usage = Usage(

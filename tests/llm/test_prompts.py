@@ -230,6 +230,22 @@ class TestPacks:
         with pytest.raises(UserError, match=r"mine: turn\.j2"):
             PROMPTS.using(folder).message(seen(scenario, 0), first=False)
 
+    @pytest.mark.parametrize("template", [b"{% if %}", b"{{ 1 +* }}", b"\xff\xfe"])
+    def test_what_is_no_template_is_said_before_play(self, template: bytes, tmp_path: Path) -> None:
+        folder = self.copy(tmp_path)
+        (folder / "turn.j2").write_bytes(template)
+        with pytest.raises(UserError, match=r"mine: turn\.j2"):
+            PROMPTS.using(folder)
+
+    @pytest.mark.parametrize("template", ["{{ 1 / 0 }}", "{{ 1 + 'a' }}", "{{ range(10**9) }}"])
+    def test_a_template_that_fails_is_a_mistake_of_the_user(
+        self, template: str, tmp_path: Path, scenario: Scenario
+    ) -> None:
+        folder = self.copy(tmp_path)
+        (folder / "turn.j2").write_text(template)
+        with pytest.raises(UserError, match=r"mine: turn\.j2"):
+            PROMPTS.using(folder).message(seen(scenario, 0), first=False)
+
     async def test_a_run_with_a_faulty_pack_is_a_mistake_of_the_user(self, tmp_path: Path, scenario: Scenario) -> None:
         folder = self.copy(tmp_path)
         (folder / "round_start.j2").write_text("{{ nothing }}")
@@ -297,6 +313,16 @@ def test_a_seat_needs_a_model_and_says_how_to_name_one() -> None:
         LlmStrategy()
     with pytest.raises(UserError, match="context 'all' is unknown"):
         LlmStrategy(model="replay:x", context="all")
+
+
+def test_an_agent_that_cannot_be_made_is_said_before_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("def make(): ...")
+    LlmStrategy(agent="mine.py:make")
+    with pytest.raises(UserError, match="has no 'maek'"):
+        LlmStrategy(agent="mine.py:maek")
+    with pytest.raises(UserError, match=r"the model replay:x and the agent mine\.py:make"):
+        LlmStrategy(agent="mine.py:make", model="replay:x")
 
 
 def test_an_observation_holds_no_item_of_another_calendar(scenario: Scenario) -> None:

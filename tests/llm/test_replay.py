@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from autogen_agentchat.agents import AssistantAgent
 from autogen_core.models import LLMMessage
 
 from framework import Game, Limits, Referee, Seating, Trace, write_trace
 from framework.cli import main
-from framework.trace import AgentRegistered
+from framework.trace import AgentRegistered, Asked
 from games.calbench import CalBench, CalBenchRules
 from protocols.dsm import Dsm
 from protocols.events import InvalidResponse, ModelCall
@@ -86,6 +87,18 @@ def test_a_replay_with_other_templates_says_which_prompts_differ(
     again = asyncio.run(replay(opened))
     assert again.same_end
     assert {number for _, number in again.changed} == {-1}
+
+
+def test_a_replay_of_an_agent_gives_it_the_recorded_prompts(tmp_path: Path) -> None:
+    game = CalBench()
+    agent = AssistantAgent("helper", model_client=FakeClient(first_free))
+    table = [Seating("llm", LlmStrategy(from_agent=agent)), *(Seating("imap", Imap()) for _ in range(4))]
+    write_trace(tmp_path / "t.json", asyncio.run(Referee(game, game.suite("quick", 0)[1], table, seed=5).play()))
+    opened = open_trace(tmp_path / "t.json")
+    again = asyncio.run(replay(opened))
+    assert again.prompts > 0
+    assert again.changed == ()
+    assert [event.prompt for event in again.trace.of(Asked)] == [event.prompt for event in opened.trace.of(Asked)]
 
 
 def test_the_command_says_that_the_final_state_is_identical(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
