@@ -25,7 +25,9 @@ _BESIDE_PLAY = ("base_url", "key_env", "reflect")
 _SECRET_KEY = re.compile(
     r"(?:^|[_-])(?:(?:api|access|secret|private)[_-]?key|secret|passw(?:or)?d|token|authorization|credentials?)$", re.I
 )
-_SECRET_VALUE = re.compile(r"\bsk-[\w-]{16,}|://[^/\s:@]+:[^/\s@]+@|^Bearer\s", re.I)
+_SECRET_VALUE = re.compile(
+    r"\bsk-[\w-]{16,}|://[^/\s:@]+:[^/\s@]+@|://[^\s]*[?&][\w-]*(?:key|token|secret|passw(?:or)?d|sig)=|^Bearer\s", re.I
+)
 
 
 def parse_value(text: str) -> JsonValue:

@@ -66,7 +66,7 @@ def _fill(spec: StrategySpec, given: dict[str, Any], filled: list[StrategySpec])
     fields = registry.strategy(spec.name).params_type.model_fields
     if "model" not in fields:
         return spec
-    if "agent" in spec.params:  # it has a model of its own
+    if "agent" in spec.params or ("model" in spec.params and "model" in given):  # it has a model of its own
         given = {key: value for key, value in given.items() if key not in ("model", "base_url")}
     params = {key: value for key, value in given.items() if key in fields} | dict(spec.params)
     full = spec.model_copy(update={"params": params})

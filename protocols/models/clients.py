@@ -84,7 +84,8 @@ def make_client(spec: ModelSpec, timeout: float, server: LocalServer | None = No
 def _made(client: Any, spec: ModelSpec, timeout: float, server: LocalServer | None) -> ChatCompletionClient:
     settings: dict[str, Any] = dict(spec.options)
     if spec.provider == "replay":
-        made: ChatCompletionClient = client(_replies(spec), **settings)
+        replies = settings.pop("chat_completions", None)
+        made: ChatCompletionClient = client(_replies(spec) if replies is None else replies, **settings)
         return made
     settings["model"] = spec.model
     if server is not None:
@@ -120,8 +121,6 @@ def _is_known(client: Any, settings: Mapping[str, Any]) -> bool:
 
 def _replies(spec: ModelSpec) -> list[str]:
     """The replies in a file: a JSON list of texts or objects."""
-    if "chat_completions" in spec.options:
-        return []
     try:
         data = json.loads(Path(spec.model).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

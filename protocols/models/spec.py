@@ -7,15 +7,16 @@ import importlib.util
 import json
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-import yaml
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 
-from framework.errors import UserError, nearest
+from framework.errors import UserError, explain, nearest
 from framework.messages import Frozen
 from framework.specs import refuse_secrets
+from framework.yamlfile import read_mapping
 
 __all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key", "key_variable", "reply_limit", "without_keys"]
 
@@ -102,6 +103,8 @@ class ModelSpec(Frozen):
         """
         text = text.strip()
         if text.endswith((".yaml", ".yml")):
+            if base_url:
+                raise UserError(f"model {text}: base_url goes with a model's short name; write it into the file")
             return cls.from_file(Path(text), key_env=key_env)
         if text == "local":
             return cls(provider="local", model="gemma-3-270m-q4_k_m")
@@ -114,6 +117,8 @@ class ModelSpec(Frozen):
             raise UserError(f"model {text!r} is not of the form PROVIDER:NAME; write for instance {_EXAMPLES}")
         if base_url and provider != "openai":
             raise UserError(f"base_url goes with an openai model, not with {provider}; write openai:{model}")
+        if base_url and not base_url.startswith(("http://", "https://")):
+            raise UserError(f"base_url {base_url!r} is no address; write for instance http://127.0.0.1:8000/v1")
         refuse_secrets({"base_url": base_url}, f"model {text}")
         return cls(provider=provider, model=model, base_url=base_url or _address(provider), key_env=key_env)
 
@@ -125,13 +130,8 @@ class ModelSpec(Frozen):
             UserError: If the file cannot be read, names a component that is not a known model client, or
                 holds a secret.
         """
-        try:
-            data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise UserError(f"model {path}: {error.strerror}; check the path") from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise UserError(f"model {path}: not valid YAML: {' '.join(str(error).split())}") from error
-        config = data.get("config") if isinstance(data, dict) else None
+        data = read_mapping(path, "a component config is a mapping with 'provider' and 'config'", f"model {path}")
+        config = data.get("config")
         if not isinstance(config, dict) or not isinstance(data.get("provider"), str):
             raise UserError(f"model {path}: a component config is a mapping with 'provider' and 'config'; write both")
         return cls.from_component(data["provider"], config, str(path), key_env=key_env)
@@ -144,14 +144,19 @@ class ModelSpec(Frozen):
             allowed = ", ".join(sorted(_SHORT))
             raise UserError(f"{place}: provider {client!r} is not an allowed model client; use one of {allowed}")
         refuse_secrets(dict(config), place)
-        if "default_headers" in config:
-            raise UserError(f"{place}: default_headers may hold secrets and configs are kept; leave them out")
-        options = {key: value for key, value in config.items() if key not in ("model", "base_url")}
-        model = config.get("model", "")
-        base_url = config.get("base_url") or _address(_BY_CLIENT[client])
-        return cls(
-            provider=_BY_CLIENT[client], model=str(model), base_url=str(base_url), key_env=key_env, options=options
-        )
+        for key in ("default_headers", "headers"):
+            if key in config:
+                raise UserError(f"{place}: {key} may hold secrets and configs are kept; leave them out")
+        provider = _BY_CLIENT[client]
+        fields = {"model": config.get("model", ""), "base_url": config.get("base_url") or _address(provider)}
+        options = {key: value for key, value in config.items() if key not in fields}
+        try:
+            spec = cls.model_validate({"provider": provider, "key_env": key_env, "options": options, **fields})
+        except ValidationError as error:
+            raise explain(error, cls, place) from error
+        if not spec.model and provider != "replay":
+            raise UserError(f"{place}: its config names no model; add 'model'")
+        return spec
 
     @property
     def label(self) -> str:
@@ -167,7 +172,7 @@ class ModelSpec(Frozen):
         """See that the model can be asked, as far as that shows without asking it.
 
         Raises:
-            UserError: If its package is not installed or its key is not set.
+            UserError: If its package is not installed, its key is not set, or its client does not take an option.
         """
         provider = PROVIDERS[self.provider]
         if provider.package and importlib.util.find_spec(provider.package) is None:
@@ -175,6 +180,21 @@ class ModelSpec(Frozen):
                 f"model {self.label}: {provider.package} is not installed; pip install 'cheaptalk[{provider.extra}]'"
             )
         api_key(self)
+        if self.options:
+            self._check_options(provider)
+
+    def _check_options(self, provider: Provider) -> None:
+        """AutoGen's clients pass over in silence what they do not know, such as a setting with a slip in its name."""
+        module, _, name = provider.client.rpartition(".")
+        schema: type[BaseModel] = getattr(import_module(module), name).component_config_schema
+        unknown = sorted(self.options.keys() - schema.model_fields.keys())
+        if unknown:
+            hint = nearest(unknown[0], schema.model_fields)
+            raise UserError(f"model {self.label}: {unknown[0]!r} is not a setting of {name}; {hint}")
+        try:
+            schema.model_validate({"chat_completions": [], **self.options, "model": self.model})
+        except ValidationError as error:
+            raise explain(error, schema, f"model {self.label}") from error
 
 
 def _address(provider: str) -> str:

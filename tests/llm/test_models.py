@@ -82,8 +82,16 @@ class TestSpecs:
             "provider: OpenAIChatCompletionClient\nconfig: {model: x, api_key: sk-abcdefghijklmnopqrst}",
             "provider: OpenAIChatCompletionClient\nconfig: {model: x, default_headers: {X-Thing: abc}}",
             "provider: OpenAIChatCompletionClient\nconfig: {model: x, base_url: 'http://me:secret@host/v1'}",
+            "provider: OllamaChatCompletionClient\nconfig: {model: x, headers: {X-Thing: abc}}",
+            "provider: OpenAIChatCompletionClient\nconfig: {model: x, base_url: 'http://host/v1?api_key=abcdefghij'}",
+            "provider: OpenAIChatCompletionClient\nconfig: {model: x, model: y}",
+            "provider: OpenAIChatCompletionClient\nconfig: &a {model: x, stop: *a}",
+            "provider: OpenAIChatCompletionClient\nconfig: {}",
+            "provider: OpenAIChatCompletionClient\nconfig: {model: [x]}",
+            "provider: OpenAIChatCompletionClient\nconfig: {model: x, seed: 2020-01-01}",
             "- a list",
             "provider: [",
+            "",
         ],
     )
     def test_a_config_that_loads_other_code_or_holds_a_secret_is_refused(self, text: str, tmp_path: Path) -> None:
@@ -93,7 +101,36 @@ class TestSpecs:
             ModelSpec.parse(str(path))
         assert "abcdefghij" not in str(refused.value)
 
-    @pytest.mark.parametrize("url", ["http://me:secret@host/v1", "https://user:p4ss@host"])
+    @pytest.mark.parametrize(
+        ("setting", "said"),
+        [
+            ("temprature: 0.2", "did you mean 'temperature'"),
+            ("temperature: hot", "'temperature' is 'hot'"),
+            ("model_info: {vision: false}", "'model_info.function_calling' is missing"),
+        ],
+    )
+    def test_a_setting_that_the_client_does_not_take_is_refused(self, setting: str, said: str, tmp_path: Path) -> None:
+        path = tmp_path / "m.yaml"
+        path.write_text(
+            f"provider: OpenAIChatCompletionClient\nconfig: {{model: m, base_url: 'http://127.0.0.1:9', {setting}}}"
+        )
+        with pytest.raises(UserError, match=said):
+            ModelSpec.parse(str(path)).check()
+
+    def test_a_config_may_hold_the_replies_themselves(self, tmp_path: Path) -> None:
+        path = tmp_path / "m.yaml"
+        path.write_text("provider: ReplayChatCompletionClient\nconfig: {chat_completions: [one]}")
+        spec = ModelSpec.parse(str(path))
+        spec.check()
+        make_client(spec, 1.0)
+
+    def test_an_address_goes_with_a_short_name_only(self) -> None:
+        with pytest.raises(UserError, match="base_url goes with a model's short name"):
+            ModelSpec.parse("m.yaml", base_url="http://127.0.0.1:9/v1")
+        with pytest.raises(UserError, match="base_url 'localhost:9' is no address"):
+            ModelSpec.parse("openai:m", base_url="localhost:9")
+
+    @pytest.mark.parametrize("url", ["https://host/v1?key=abc", "http://me:secret@host/v1", "https://user:p4ss@host"])
     def test_an_address_with_a_password_is_refused(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(UserError, match="base_url looks like a secret"):
             ModelSpec.parse("openai:m", base_url=url)
