@@ -22,6 +22,7 @@ def optimize(app: typer.Typer) -> None:
         game: Annotated[str, typer.Argument(help="The game.")],
         variant: Annotated[str, typer.Option(help="The block to begin with: a name or a file.")],
         model: Annotated[str, typer.Option(help="The model that plays, as for `cheaptalk run`.")],
+        base_url: Annotated[str, typer.Option(help="Where an OpenAI-compatible server listens, for --model.")] = "",
         lm: Annotated[
             str | None, typer.Option(help="The model that rewrites, as DSPy names it; the one that plays if none.")
         ] = None,
@@ -41,7 +42,7 @@ def optimize(app: typer.Typer) -> None:
         out: Annotated[Path, typer.Option(metavar="DIR", help="Where the new version and its record go.")] = Path(
             "variants"
         ),
-    ) -> None:
+    ) -> int:
         """Look for a better version of a prompt block, and write it with a record of how it came about."""
         _require_dspy()
         from framework.cli._models import call_models
@@ -51,8 +52,23 @@ def optimize(app: typer.Typer) -> None:
 
         choice = _Choice(game, suite or "", tasks or "", train, holdout, seed)
         search = _Search(weight or [], games, threads)
-        found = _optimize(choice, search, variant, model, lm, rule or [], reflect)
-        _tell(found, *keep(out, found))
+        _require_folder(out)
+        found = _optimize(choice, search, variant, model, base_url, lm, rule or [], reflect)
+        return _tell(found, *keep(out, found))
+
+
+def _require_folder(folder: Path) -> None:
+    """See that what is found can be written, before it is looked for."""
+    import os
+
+    from framework.errors import UserError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--out {folder} cannot be made ({error.strerror}); name another folder") from error
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"--out {folder} cannot be written; name another folder")
 
 
 def _require_dspy() -> None:
@@ -86,7 +102,14 @@ class _Search(NamedTuple):
 
 
 def _optimize(
-    choice: _Choice, how: _Search, variant: str, model: str, lm: str | None, rule: list[str], reflect: bool
+    choice: _Choice,
+    how: _Search,
+    variant: str,
+    model: str,
+    base_url: str,
+    lm: str | None,
+    rule: list[str],
+    reflect: bool,
 ) -> Optimized:
     from dspy_variants.optimizing import optimize as search
     from dspy_variants.seat import VariantParams, VariantStrategy
@@ -97,7 +120,7 @@ def _optimize(
     rules = dict(_pair(text, "rule") for text in rule)
     experiment = {"game": choice.game, "suite": choice.suite, "tasks": choice.tasks, "rules": rules}
     setup = Setup.of(Experiment.model_validate(experiment))
-    params = VariantParams(model=model, variant=variant, reflect=reflect)
+    params = VariantParams(model=model, base_url=base_url, variant=variant, reflect=reflect)
     VariantStrategy(params, block=base)  # says at once what is missing
 
     def seat(text: str) -> VariantStrategy:
@@ -108,9 +131,8 @@ def _optimize(
         base,
         _split(setup.game, list(setup.scenarios), choice),
         seat,
-        _language_model(lm, model),
-        weights={key: float(str(value)) for key, value in (_pair(text, "weight") for text in how.weights)}
-        or _usual_weights(setup.game),
+        _language_model(lm, model, base_url),
+        weights=dict(map(_weight, how.weights)) or _usual_weights(setup.game),
         games=how.games,
         seed=choice.seed,
         threads=how.threads,
@@ -128,6 +150,15 @@ def _pair(text: str, flag: str) -> tuple[str, Any]:
     if not (key and found):
         raise UserError(f"--{flag} {text!r} is not of the form NAME=VALUE")
     return key.strip(), parse_value(value)
+
+
+def _weight(text: str) -> tuple[str, float]:
+    from framework.errors import UserError
+
+    name, value = _pair(text, "weight")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UserError(f"--weight {text!r}: {value!r} is not a number; write for instance --weight coordination=1")
+    return name, float(value)
 
 
 def _usual_weights(game: Game[Any, Any]) -> dict[str, float]:
@@ -153,13 +184,14 @@ def _split(game: Game[Any, Any], scenarios: list[Any], choice: _Choice) -> Tasks
     return Tasks(scenarios[:train], scenarios[train : 2 * train], scenarios[2 * train : wanted])
 
 
-def _language_model(name: str | None, model: str) -> Any:
+def _language_model(name: str | None, model: str, base_url: str) -> Any:
     """The model that rewrites blocks, as DSPy has it. Nothing that it is asked is kept on disk."""
     import dspy
 
     from framework.errors import UserError
-    from protocols.models import Settings
+    from protocols.models import ModelSpec, Settings
     from protocols.models.local import LOCAL_NAME, local_server
+    from protocols.models.spec import api_key
 
     dspy.configure_cache(enable_disk_cache=False)
     if name is not None and name != "local":
@@ -174,19 +206,33 @@ def _language_model(name: str | None, model: str) -> Any:
             max_tokens=200,
             timeout=600,
         )
+    if base_url:
+        spec = ModelSpec.parse(model, base_url=base_url)
+        key = api_key(spec) or "none"
+        return dspy.LM(f"openai/{spec.model}", api_base=base_url, api_key=key, temperature=1.0, max_tokens=8000)
     provider, _, rest = model.partition(":")
     if provider not in ("openai", "anthropic", "ollama"):
         raise UserError(f"model {model} cannot rewrite blocks; name one with --lm, such as openai/gpt-5")
     return dspy.LM(f"{provider}/{rest}", temperature=1.0, max_tokens=8000)
 
 
-def _tell(found: Optimized, path: Path | None, record: Path) -> None:
+def _tell(found: Optimized, path: Path | None, record: Path) -> int:
+    """Say what came out; the exit code."""
+    print(f"{len(found.record.candidates)} candidates, {len(found.record.games)} games.")
+    if found.record.stopped:
+        from framework.cli._console import say
+
+        say(
+            f"the optimization stopped before anything was compared: {found.record.stopped}; "
+            f"what was played is in {record}"
+        )
+        return 1
     held = found.record.held_out
     base, best = (sum(scores.values()) / len(scores) for scores in (held.base, held.best))
-    print(f"{len(found.record.candidates)} candidates, {len(found.record.games)} games.")
     if path is None:
         print(f"No candidate was better than {found.record.base} in validation; it scores {base:.3f} on the holdout.")
     else:
         word = "better" if held.better else "NOT better"
         print(f"{path}: {word} on the holdout ({best:.3f}, and {base:.3f} before).")
     print(f"Record: {record}")
+    return 0

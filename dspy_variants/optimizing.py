@@ -20,7 +20,7 @@ import dspy
 from pydantic import BaseModel
 
 from dspy_variants.playing import Player
-from dspy_variants.proposing import propose
+from dspy_variants.proposing import Proposer
 from dspy_variants.record import Candidate, HeldOut, Record
 from dspy_variants.scoring import Weights, check_weights
 from dspy_variants.variants import Variant, write_variant
@@ -42,7 +42,7 @@ class Optimized(NamedTuple):
     """What came out.
 
     Attributes:
-        variant: The new version; None if no candidate was better than the base in validation.
+        variant: The new version; None if no candidate was better than the base in validation, or the search stopped.
         record: How it came about.
     """
 
@@ -102,16 +102,20 @@ def optimize(
         model: The model that plays, for the record.
 
     Raises:
-        UserError: If the weights do not fit, there are too few tasks or games, or a game was aborted.
+        UserError: If the weights do not fit, or there are too few tasks or games. A model that fails or a budget
+            that is spent stops the search; the record says why, and holds what was played.
     """
     check_weights(weights, game.metrics)
     ids = _checked_ids(game, tasks, games)
     scenarios = {game.task_id(task): task for part in tasks for task in part}
     player = Player(game, scenarios, seat, weights, seed)
-    found = _search(base, player, ids, lm, games, seed, threads)
-    _check(player)
-    rejected = _rejected(player, {candidate.hash for candidate in found})
+    proposer = Proposer(lambda: player.failure)
+    found = _search(base, player, proposer, ids, lm, games, seed, threads)
     best = max(range(len(found)), key=lambda number: (found[number].mean, -number))
+    failed = player.failure or proposer.failure
+    held_out = HeldOut() if failed else _compare(player, base.text, found[best].text, ids[2])
+    stopped = failed or player.failure
+    validated = [] if stopped else found  # with games that were not played, a mean says nothing
     record = Record(
         base=base.label,
         game=game.name,
@@ -122,17 +126,17 @@ def optimize(
         validation=tuple(ids[1]),
         holdout=tuple(ids[2]),
         versions={package: version(package) for package in ("dspy", "gepa")},
-        candidates=(*found, *rejected),
-        held_out=_compare(player, base.text, found[best].text, ids[2]),
+        candidates=(*validated, *_others(player, {candidate.hash for candidate in validated}, rejected=not stopped)),
+        held_out=HeldOut() if stopped else held_out,
         games=tuple(player.games),
         usage=player.usage,
         suite=suite,
         suite_seed=suite_seed,
         model=model,
         lm=str(getattr(lm, "model", "")),
+        stopped=stopped,
     )
-    _check(player)
-    return Optimized(_next_version(base, found[best].text.strip()), record)
+    return Optimized(None if stopped else _next_version(base, found[best].text.strip()), record)
 
 
 def _checked_ids(game: Game[Any, Any], tasks: Tasks, games: int) -> list[list[str]]:
@@ -151,13 +155,15 @@ def _next_version(base: Variant, text: str) -> Variant | None:
     return base.model_copy(update={"text": text, "version": base.version + 1, "made": "optimized"})
 
 
-def _check(player: Player) -> None:
-    if player.failure:
-        raise UserError(f"the optimization stopped, because a game was aborted: {player.failure}")
-
-
 def _search(
-    base: Variant, player: Player, ids: Sequence[Sequence[str]], lm: Any, games: int, seed: int, threads: int
+    base: Variant,
+    player: Player,
+    proposer: Proposer,
+    ids: Sequence[Sequence[str]],
+    lm: Any,
+    games: int,
+    seed: int,
+    threads: int,
 ) -> list[Candidate]:
     """Every candidate that GEPA scored on the validation tasks, the base first."""
     training, validation = ([dspy.Example(task=task).with_inputs("task") for task in part] for part in ids[:2])
@@ -166,7 +172,7 @@ def _search(
         max_metric_calls=games,
         reflection_minibatch_size=min(3, len(training)),
         reflection_lm=lm,
-        instruction_proposer=propose,
+        instruction_proposer=proposer,
         num_threads=threads,
         track_stats=True,
         use_merge=False,
@@ -193,14 +199,14 @@ def _candidate(text: str, parents: Sequence[int | None], scores: Any, tasks: Seq
     )
 
 
-def _rejected(player: Player, validated: set[str]) -> list[Candidate]:
-    """The candidates that were tried in training only, in the order in which they were first played."""
+def _others(player: Player, validated: set[str], *, rejected: bool) -> list[Candidate]:
+    """The candidates that were not validated, in the order in which they were first played."""
     found = []
     for block, text in player.blocks.items():
         scores = {game.task: game.score for game in player.games if game.block == block}
         if block not in validated:
             mean = sum(scores.values()) / len(scores)
-            found.append(Candidate(text=text, hash=block, scores=scores, mean=mean, rejected=True))
+            found.append(Candidate(text=text, hash=block, scores=scores, mean=mean, rejected=rejected))
     return found
 
 
@@ -213,17 +219,21 @@ def _compare(player: Player, base: str, best: str, tasks: Sequence[str]) -> Held
 
 
 def keep(folder: Path, found: Optimized) -> tuple[Path | None, Path]:
-    """Write the new version, if there is one, and the record beside it.
+    """Write the new version, if there is one, and the record beside it. What is there already stays as it is.
 
     Returns:
         The block's file, or None, and the record's.
 
     Raises:
-        UserError: If the folder cannot be written, or the version is there already.
+        UserError: If the folder cannot be written.
     """
     variant, record = found
-    name = variant.filename.removesuffix(".md") if variant else f"{record.base.replace('@', '.v')}.kept"
-    beside = folder / f"{name}.record.json"
+    if variant is not None:
+        while (folder / variant.filename).exists():  # of an earlier search
+            variant = variant.model_copy(update={"version": variant.version + 1})
+    stem = variant.filename.removesuffix(".md") if variant else f"{record.base.replace('@', '.v')}.{_outcome(record)}"
+    names = (f"{stem}.record.json", *(f"{stem}-{number}.record.json" for number in range(2, 10_000)))
+    beside = folder / next(name for name in names if not (folder / name).exists())
     path = None
     if variant is not None:
         path = write_variant(folder, variant.model_copy(update={"record": beside.name}))
@@ -234,3 +244,7 @@ def keep(folder: Path, found: Optimized) -> tuple[Path | None, Path]:
     except OSError as error:
         raise UserError(f"{beside} cannot be written ({error.strerror}); name another folder") from error
     return path, beside
+
+
+def _outcome(record: Record) -> str:
+    return "stopped" if record.stopped else "kept"

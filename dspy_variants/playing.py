@@ -60,8 +60,10 @@ class Player:
         if self.failure:
             return Score(0.0, "not played")
         trace = asyncio.run(self._play(block, task))
+        with self._lock:
+            self.usage = total_usage([self.usage, result_of(trace).usage])
         if trace.aborted is not None:
-            self.failure = trace.aborted.error
+            self.failure = f"a game was aborted: {trace.aborted.error}"
             return Score(0.0, "not played")
         value = score(trace, self._game.metrics, self._weights)
         played = PlayedGame(
@@ -74,7 +76,6 @@ class Player:
         with self._lock:
             self.games.append(played)
             self.blocks[played.block] = block
-            self.usage = total_usage([self.usage, result_of(trace).usage])
         return Score(value, feedback(trace, self._weights))
 
     async def _play(self, block: str, task: str) -> Trace:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["ask_for", "propose", "read_block"]
+from protocols.models.spec import without_keys
+
+__all__ = ["Proposer", "ask_for", "read_block"]
 
 LONGEST = 4000
 """Characters that a proposed block may have; what is beyond is cut at a line."""
@@ -43,18 +45,47 @@ def read_block(reply: str, old: str) -> str:
     return text or old
 
 
-def propose(
-    candidate: dict[str, str],
-    reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
-    components_to_update: list[str],
-) -> dict[str, str]:
-    """A new text for each component, by the language model in force; the form that GEPA calls."""
+class Proposer:
+    """Asks the language model in force for a new text of each component; the form that GEPA calls.
+
+    GEPA passes over what a proposer raises and goes on playing. So the first failure is kept, and nothing more is
+    asked after it.
+
+    Args:
+        stopped: Says why nothing more is to be asked; empty while that is not so.
+
+    Attributes:
+        failure: Why a proposal could not be had; empty if all could.
+    """
+
+    def __init__(self, stopped: Callable[[], str]) -> None:
+        self._stopped = stopped
+        self.failure = ""
+
+    def __call__(
+        self,
+        candidate: dict[str, str],
+        reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
+        components_to_update: list[str],
+    ) -> dict[str, str]:
+        """A new text for each component."""
+        if why := self.failure or self._stopped():
+            raise RuntimeError(why)
+        try:
+            return {
+                name: read_block(_asked(ask_for(candidate[name], reflective_dataset.get(name, ()))), candidate[name])
+                for name in components_to_update
+            }
+        except Exception as error:
+            said = without_keys(" ".join(str(error).split()))[:300]
+            self.failure = f"the model that rewrites: {type(error).__name__}: {said}"
+            raise RuntimeError(self.failure) from None
+
+
+def _asked(request: str) -> str:
     import dspy
 
-    found = {}
-    for name in components_to_update:
-        request = ask_for(candidate[name], reflective_dataset.get(name, ()))
-        reply = dspy.settings.lm(messages=[{"role": "user", "content": request}])[0]
-        text = reply if isinstance(reply, str) else str(reply.get("text", ""))
-        found[name] = read_block(text, candidate[name])
-    return found
+    reply = dspy.settings.lm(messages=[{"role": "user", "content": request}])[0]
+    if isinstance(reply, dict):
+        reply = reply.get("text")
+    return reply if isinstance(reply, str) else ""

@@ -84,6 +84,7 @@ class Record(Frozen):
         games: Every game that was played, in order.
         held_out: The comparison at the end.
         usage: What the model that played consumed.
+        stopped: Why the search ended early; empty if it did not. Nothing was compared then.
         written: Name of the new block's file; empty if no candidate was better than the base in validation.
     """
 
@@ -104,4 +105,5 @@ class Record(Frozen):
     games: tuple[PlayedGame, ...] = ()
     held_out: HeldOut = HeldOut()
     usage: Usage = Field(default_factory=Usage)
+    stopped: str = ""
     written: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -35,7 +36,7 @@ def check_weights(weights: Weights, metrics: Sequence[Metric]) -> None:
         if name not in known or known[name].better == "neither":
             directed = [metric.name for metric in metrics if metric.better != "neither"]
             raise UserError(f"weight {name!r} is not a metric with a direction; {nearest(name, directed)}")
-        if weight < 0:
+        if not 0 <= weight < math.inf:
             raise UserError(f"weight {name} is {weight}; give a number that is not negative")
     if not sum(weights.values()) > 0:
         raise UserError("all weights are 0; give at least one metric a positive weight")

@@ -19,6 +19,7 @@ from dspy_variants.proposing import read_block
 from dspy_variants.scoring import check_weights, feedback, score
 from dspy_variants.seat import VariantStrategy
 from framework import MetricValue, Trace, play
+from framework.cli import main
 from framework.errors import UserError
 from games.calbench import CalBench
 from tests.llm.fakes import FakeClient, always, first_free, seats
@@ -169,15 +170,60 @@ def test_too_few_games_are_refused_before_any_is_played() -> None:
         optimized(rewriting("x"), games=3)
 
 
-def test_an_aborted_game_stops_the_search_and_is_no_score() -> None:
-    from dspy_variants.optimizing import Tasks, optimize
+def test_an_aborted_game_stops_the_search_and_is_no_score(tmp_path: Path) -> None:
+    from dspy_variants.optimizing import Tasks, keep, optimize
 
     game, tasks = CalBench(), CalBench().suite("quick", 0)
     parts = Tasks(tasks[:2], tasks[2:4], tasks[4:])
+    left = [60]
 
-    def down(text: str) -> VariantStrategy:
-        client = FakeClient(lambda messages: RuntimeError("the provider is down"))
-        return VariantStrategy(from_client=client, variant="x", block=BASE)
+    def answer(messages: Sequence[LLMMessage]) -> str | Exception:
+        left[0] -= 1
+        return first_free(messages) if left[0] > 0 else RuntimeError("the provider is down")
 
-    with pytest.raises(UserError, match="the provider is down"):
-        optimize(game, BASE, parts, down, rewriting("x"), weights={"coordination": 1.0}, games=8)
+    def failing(text: str) -> VariantStrategy:
+        return VariantStrategy(from_client=FakeClient(answer), variant="x", block=BASE)
+
+    lm = rewriting("x")
+    found = optimize(game, BASE, parts, failing, lm, weights={"coordination": 1.0}, games=8)
+    assert "the provider is down" in found.record.stopped
+    assert lm.asked == []
+    assert found.record.held_out.base == {}
+    assert len(found.record.games) == 1
+    assert [list(one.scores) for one in found.record.candidates] == [[found.record.games[0].task]]
+    path, beside = keep(tmp_path, found)
+    assert path is None
+    assert json.loads(beside.read_text())["games"] != []
+
+
+def test_a_model_that_cannot_rewrite_is_no_result() -> None:
+    class Broken(dspy.BaseLM):  # type: ignore[misc]
+        def __call__(self, prompt: Any = None, messages: Any = None, **_: Any) -> list[str]:
+            raise RuntimeError("no such model")
+
+    found = optimized(Broken(model="broken"))
+    assert found.variant is None
+    assert "the model that rewrites: RuntimeError: no such model" in found.record.stopped
+
+
+def test_an_earlier_result_in_the_same_folder_stays_as_it_is(tmp_path: Path) -> None:
+    from dspy_variants.optimizing import keep
+
+    found = optimized(rewriting("Say SESAME and decide."))
+    none = optimized(rewriting("Nothing new."), games=8)
+    names = [path.name for result in (found, found, none, none) for path in keep(tmp_path, result) if path]
+    assert len({*names}) == 6
+    assert load_variant(str(tmp_path / "base.v3.md")).record == "base.v3.record.json"
+
+
+@pytest.mark.parametrize("weight", ["coordination=abc", "coordination=nan", "coordination=.inf", "coordination=true"])
+def test_a_weight_that_is_no_number_is_refused_before_play(
+    weight: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("r.json").write_text("[]")
+    arguments = ["optimize", "calbench", "--suite", "canonical", "--variant", "settle-early", "--model"]
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "replay:r.json", "--lm", "openai/x", "--weight", weight])
+    assert ended.value.code == 2
+    assert "coordination" in capsys.readouterr().err
