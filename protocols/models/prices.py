@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
-import yaml
-from pydantic import NonNegativeFloat, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from framework.errors import UserError
 from framework.messages import Frozen
+from framework.yamlfile import read_mapping
 from protocols.models.completion import Tokens
 from protocols.models.spec import ModelSpec
 
 __all__ = ["PRICES", "Price", "price_of", "read_prices"]
+
+
+_Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Price(Frozen):
@@ -25,8 +29,8 @@ class Price(Frozen):
         output: For tokens that it writes.
     """
 
-    input: NonNegativeFloat
-    output: NonNegativeFloat
+    input: _Dollars
+    output: _Dollars
 
     def of(self, tokens: Tokens) -> float:
         """What a call cost."""
@@ -59,14 +63,13 @@ def read_prices(path: Path) -> Mapping[str, Price]:
     Raises:
         UserError: If it is none.
     """
+    example = "write lines such as 'openai:gpt-5-mini: {input: 0.25, output: 2}'"
+    data = read_mapping(path, f"it is not a table of prices; {example}", f"prices {path}")
     try:
-        return _TABLE.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise UserError(f"prices {path}: {error.strerror}; check the path") from error
-    except (yaml.YAMLError, UnicodeDecodeError, ValidationError) as error:
-        raise UserError(
-            f"prices {path}: not a table of prices; write lines such as 'openai:gpt-5-mini: {{input: 0.25, output: 2}}'"
-        ) from error
+        return _TABLE.validate_python(data)
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+        raise UserError(f"prices {path}: {place!r} is not a price; {example}") from error
 
 
 def price_of(spec: ModelSpec, table: Path | None = None) -> Price | None:

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -166,7 +167,16 @@ class ModelSpec(Frozen):
     @property
     def hash(self) -> str:
         """SHA-256 of the whole configuration. No two configurations share one, and so no cached reply either."""
-        return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+        whole = json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()
+        return hashlib.sha256(whole + self._recorded()).hexdigest()
+
+    def _recorded(self) -> bytes:
+        """The file of replies, whose name may stay while it changes."""
+        if self.provider != "replay" or not self.model:
+            return b""
+        with suppress(OSError):  # said when it is opened
+            return Path(self.model).read_bytes()
+        return b""
 
     def check(self) -> None:
         """See that the model can be asked, as far as that shows without asking it.

@@ -19,7 +19,7 @@ from protocols.models import Ask, Budget, Completion, Model, ModelSpec, Settings
 from protocols.models.budget import Ledger
 from protocols.models.cache import ReplyCache
 from protocols.models.clients import make_client
-from protocols.models.prices import Price, price_of
+from protocols.models.prices import Price, price_of, read_prices
 from protocols.models.schema import short_schema, strict_schema
 from protocols.models.settings import PREFIX
 from tests.llm.fakes import FakeClient, always
@@ -250,6 +250,14 @@ class TestCache:
         assert other.key(spec) != ask().key(spec)
         assert ask().key(spec) == ask().key(spec)
 
+    def test_a_file_of_replies_that_has_changed_is_another_configuration(self, tmp_path: Path) -> None:
+        replies = tmp_path / "r.json"
+        replies.write_text('["one"]')
+        spec = ModelSpec.parse(f"replay:{replies}")
+        first = ask().key(spec)
+        replies.write_text('["two"]')
+        assert ask().key(spec) != first
+
     def test_a_torn_file_is_a_miss(self, tmp_path: Path) -> None:
         cache = ReplyCache(tmp_path)
         cache.put("ab" * 32, "m", Completion(text="x"))
@@ -292,9 +300,16 @@ class TestBudget:
         assert price_of(ModelSpec.parse("openai:gpt-5-mini"), path) == Price(input=1, output=2)
         assert price_of(ModelSpec.parse("local"), path) == Price(input=0, output=0)
         bad = tmp_path / "bad.yaml"
-        bad.write_text("openai:gpt-5-mini: cheap\n")
-        with pytest.raises(UserError, match="not a table of prices"):
-            price_of(ModelSpec.parse("openai:gpt-5-mini"), bad)
+        for text, said in (
+            ("openai:gpt-5-mini: cheap", "is not a price"),
+            ("m: {input: .inf, output: 1}", "'m.input' is not a price"),
+            ("m: {input: 1, output: 2}\nm: {input: 2, output: 2}", "'m' is there twice"),
+            ("[]", "not a table of prices"),
+        ):
+            bad.write_text(text)
+            read_prices.cache_clear()
+            with pytest.raises(UserError, match=said):
+                price_of(ModelSpec.parse("openai:gpt-5-mini"), bad)
 
 
 class TestSettings:
