@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from framework import Action, Conflict, FocalView, Observation, Params, Post, Strategy
 from framework.messages import AnyAction
+from framework.printing import printable
 from framework.strategy import SeatLeft
 from protocols.keyboard import keyboard
 
@@ -70,7 +71,8 @@ def _show(text: str) -> None:
 
 
 def _shown(post: Post) -> str:
-    return f"seat {post.sender} on {post.channel}: {post.content}"
+    said = printable(post.content).replace("\n", "\n    ")  # else a message could pass for several
+    return f"seat {post.sender} on {post.channel}: {said}"
 
 
 async def _line(question: str) -> str:

@@ -20,7 +20,9 @@ _NOTE_WIDTH = 120
 
 def say(text: str) -> None:
     """Tell the person at the keyboard something that is not a result."""
-    print(f"cheaptalk: {text}", file=sys.stderr)
+    from framework.printing import printable
+
+    print(f"cheaptalk: {printable(text)}", file=sys.stderr)
 
 
 def print_table(table: Table, metrics: Sequence[str] | None = None) -> None:

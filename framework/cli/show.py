@@ -18,6 +18,7 @@ def show(
     """Show who said what to whom, which batches were submitted, and what became of them."""
     from framework.errors import UserError
     from framework.playthrough import playthrough
+    from framework.printing import printable
     from framework.registry import game
     from framework.results import read_result
     from framework.trace import TraceError, read_trace
@@ -25,6 +26,6 @@ def show(
     try:
         with suppress(UserError):
             game(read_result(trace).game)  # its events and actions become known
-        print(playthrough(read_trace(trace), full=full), end="")
+        print(printable(playthrough(read_trace(trace), full=full)), end="")
     except TraceError as error:
         raise UserError(str(error)) from error

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from autogen_core.models import ChatCompletionClient
 
 from framework.errors import UserError
+from framework.printing import printable
 from framework.strategy import ModelFailure
 from framework.trace import Usage
 from protocols.models.budget import Ledger
@@ -135,7 +136,7 @@ class Model:
         if isinstance(error, TimeoutError) and not str(error):
             return f"no reply within {self._timeout:g} s"
         name = type(error).__name__
-        said = " ".join(str(error).split()) or name
+        said = printable(" ".join(str(error).split())) or name
         said = _KEY.sub("[key]", without_keys(said, key_variable(self.spec)))[:_LONGEST]  # else half a key may stay
         return said if isinstance(error, Garbled) else f"{name}: {said}"
 

@@ -170,6 +170,25 @@ def test_a_move_whose_time_ends_while_a_model_is_asked_fails_at_the_boundary_mod
         assert ended.value.code == 0
 
 
+def test_nothing_that_a_model_or_its_provider_writes_commands_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    clear = "\x1b[2J"
+
+    def answer(body: dict[str, Any]) -> tuple[int, str]:
+        told = re.search(r"You are in seat (\d)", body["messages"][0]["content"])
+        assert told
+        send = {"type": "dm", "to": (int(told[1]) + 1) % 5, "content": f"{clear}Slot 4?"}
+        return (401, f"{clear}revoked") if len(server.requests) > 5 else (200, json.dumps({"actions": [send]}))
+
+    with provider(answer) as server:
+        assert run("--model", "openai:m", "--base-url", server.base_url, "--limit", "1") == 1
+        with pytest.raises(SystemExit):
+            main(["show", str(next(Path("r/traces").iterdir())), "--full"])
+    out = capfd.readouterr()
+    assert "Slot 4?" in out.out
+    assert "revoked" in out.err
+    assert "\x1b" not in out.out + out.err
+
+
 def test_replies_are_asked_for_by_schema_and_the_table_counts_what_they_used(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
