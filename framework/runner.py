@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ class Outcome:
         planned: Number of its games.
         results: One row for each game that is over, by number.
         usage: What models consumed, in all sittings.
-        notes: One sentence about each thing that resuming found amiss.
+        notes: One sentence about each thing that resuming found amiss, and about seats that rotate unevenly.
     """
 
     experiment: Experiment
@@ -161,6 +161,23 @@ def plan(setup: Setup, folder: Path) -> list[Job]:
     return jobs
 
 
+def _uneven(jobs: Sequence[Job]) -> list[str]:
+    """One sentence for each setting in which a strategy plays some seats more often than others."""
+    games: dict[tuple[str, int], list[Job]] = {}
+    for job in jobs:
+        games.setdefault((job.group, len(job.seating)), []).append(job)
+    notes = []
+    for (group, seats), played in games.items():
+        times = Counter((spec.label, seat) for job in played for seat, spec in enumerate(job.seating))
+        labels = {label for label, _ in times}
+        if any(len({times[label, seat] for seat in range(seats)}) > 1 for label in labels):
+            notes.append(
+                f"setting {group or 'all'}: in {len(played)} games of {seats} seats no rotation is even; "
+                f"play a multiple of {seats}, for instance with --repeats {seats}"
+            )
+    return notes
+
+
 def run(
     experiment: Experiment,
     *,
@@ -194,7 +211,8 @@ def run(
             opened(setup.experiment, path)
         jobs = plan(setup, path)
         found = folder.recover([Planned(job.game_id, trace_name(job.number, job.task)) for job in jobs])
-        sitting = _Sitting(folder, Outcome(setup.experiment, path, len(jobs), notes=found.notes), progress)
+        notes = [*found.notes, *(_uneven(jobs) if setup.experiment.rotate else ())]
+        sitting = _Sitting(folder, Outcome(setup.experiment, path, len(jobs), notes=notes), progress)
         sitting.take_over(list(found.results.values()), found.usage)
         todo = [job for job in jobs if job.game_id not in found.results]
         sitting.play(todo, setup, executor)

@@ -78,6 +78,14 @@ def test_a_game_keeps_its_id_when_more_games_are_planned(tmp_path: Path):
     assert len(set(many)) == 4
 
 
+@pytest.mark.parametrize(("repeats", "noted"), [(4, False), (8, False), (3, True), (5, True)])
+def test_seats_that_cannot_rotate_evenly_are_noted(repeats: int, noted: bool, tmp_path: Path) -> None:
+    experiment = toy(tmp_path, seats={0: f"{PLAYERS}:Lucky"}, rotate=True, limit=1, repeats=repeats)
+    seats = len(plan(Setup.of(experiment), tmp_path)[0].seating)
+    assert seats == 4
+    assert ["no rotation is even; play a multiple of 4" in note for note in run(experiment).notes] == [True] * noted
+
+
 def test_rotation_gives_every_strategy_every_seat_equally_often(tmp_path: Path):
     setup = Setup.of(toy(seats={0: f"{PLAYERS}:Lucky"}, rotate=True, limit=1, repeats=8))
     taken = Counter((seat, spec.name) for job in plan(setup, tmp_path) for seat, spec in enumerate(job.seating))

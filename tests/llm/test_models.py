@@ -138,6 +138,12 @@ class TestSpecs:
         with pytest.raises(UserError, match="OPENAI_BASE_URL looks like a secret"):
             ModelSpec.parse("openai:m")
 
+    def test_retries_of_anthropics_client_are_ours(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("anthropic", reason="the extra `anthropic` is not installed")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "x")
+        client = make_client(ModelSpec.parse("anthropic:claude-haiku-4-5"), 5.0)
+        assert client._client.max_retries == 0  # type: ignore[attr-defined]
+
     @pytest.mark.parametrize(
         ("variable", "text"),
         [
