@@ -19,7 +19,7 @@ from framework._intake import moves, said, writable
 from framework.errors import UserError
 from framework.messages import Action, Conflict, Observation, Post
 from framework.runtime import Fence
-from framework.strategy import BudgetSpent, ModelFailure, Record, SeatLeft, SeatStart, Strategy
+from framework.strategy import BudgetSpent, ModelFailure, ModelRefused, Record, SeatLeft, SeatStart, Strategy
 from framework.trace import Boundary
 
 __all__ = ["Failure", "Player", "Reply", "Request", "patience"]
@@ -225,7 +225,7 @@ class Player(BaseAgent):
             asked = record.waiting if late and isinstance(record.waiting, str) else ""
             failure = self._failure("model" if asked else "strategy", f"{what}, waiting for {asked}" if asked else what)
         except ModelFailure as error:
-            failure = self._failure("model", _words(error), stop=isinstance(error, BudgetSpent))
+            failure = self._failure("model", _words(error), stop=isinstance(error, (BudgetSpent, ModelRefused)))
         except (UserError, SeatLeft) as error:
             failure = self._failure("user", _words(error), stop=isinstance(error, SeatLeft))
         except KeyboardInterrupt:

@@ -14,7 +14,7 @@ from framework.messages import Action, Config, Conflict, Frozen, Observation
 from framework.prompts import Prompts
 from framework.trace import Note, SeatEvent, Usage
 
-__all__ = ["BudgetSpent", "ModelFailure", "Params", "Record", "SeatLeft", "SeatStart", "Strategy"]
+__all__ = ["BudgetSpent", "ModelFailure", "ModelRefused", "Params", "Record", "SeatLeft", "SeatStart", "Strategy"]
 
 ObservationT = TypeVar("ObservationT", bound=Observation)
 
@@ -63,6 +63,11 @@ class ModelFailure(Exception):
 
 class BudgetSpent(ModelFailure):
     """Nothing is left to ask models with. It aborts the game, and the run stops, to be resumed."""
+
+
+class ModelRefused(ModelFailure):
+    """A provider takes no call with this key, or with this account. It aborts the game, and the run stops: no other
+    game would fare better, and they are played when it is resumed."""
 
 
 class SeatLeft(Exception):

@@ -15,7 +15,7 @@ from autogen_core.models import ChatCompletionClient
 
 from framework.errors import UserError
 from framework.printing import printable
-from framework.strategy import ModelFailure
+from framework.strategy import ModelFailure, ModelRefused
 from framework.trace import Usage
 from protocols.models.budget import Ledger
 from protocols.models.cache import ReplyCache
@@ -33,6 +33,8 @@ _PATIENCE = 500.0
 """Seconds that a call of the local model may take at least: on a busy machine it is slow, but it does not fail."""
 _KEY = re.compile(r"\bsk-[\w-]{8,}|(?<=Bearer )\S+")
 _LONGEST = 300
+_REFUSED = frozenset({401, 402})
+"""No valid key; no money left. A 403 may be about one prompt only."""
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
@@ -122,6 +124,8 @@ class Model:
         """Sleep before the next try, and say so; or give up."""
         settings = self._settings
         said = self._what(error)
+        if _status(error) in _REFUSED:
+            raise ModelRefused(f"{self.spec.label}: {said}; see to the key and the account") from None
         if not _passes(error):  # what the provider said may repeat the key, so it is not chained
             raise ModelFailure(f"{self.spec.label}: {said}") from None
         if attempt >= settings.retries:

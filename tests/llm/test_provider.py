@@ -263,6 +263,21 @@ def test_a_file_that_cannot_be_used_is_said_before_play(
     assert not Path("r").exists()
 
 
+@pytest.mark.parametrize("status", [401, 402])
+def test_a_key_that_is_refused_stops_the_run_and_the_right_one_resumes_it(
+    status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = True
+    with provider(lambda body: (status, "no") if refused else first_free(body)) as server:
+        assert run("--model", "openai:m", "--base-url", server.base_url) == 1
+        assert len(server.requests) == 1
+        assert "0 of 2 games are kept and 2 are left" in capsys.readouterr().err
+        refused = False
+        with pytest.raises(SystemExit) as ended:
+            main(["run", "r", "--resume"])
+        assert ended.value.code == 0
+
+
 def test_a_provider_that_fails_aborts_the_game_at_the_boundary_model_and_resume_plays_it_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
