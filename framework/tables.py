@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from pydantic_core import from_json
+
 from framework import registry
 from framework.errors import UserError
 from framework.experiment import Reporting
@@ -22,6 +24,7 @@ __all__ = [
     "RunResults",
     "Table",
     "columns_of",
+    "missing_traces",
     "read_run",
     "read_runs",
     "run_names",
@@ -110,6 +113,34 @@ def trace_paths(folder: Path) -> list[Path]:
     if not paths:
         raise UserError(f"{folder} holds no traces; name the folder of a run, such as runs/<name>")
     return paths
+
+
+def missing_traces(folder: Path) -> str:
+    """One sentence, without its full stop, about games that a run's manifest lists and that left no trace.
+
+    It is empty if there are none. What cannot be read of the manifest is passed over.
+    """
+    try:
+        lines = (folder / "manifest.jsonl").read_bytes().splitlines()
+    except OSError:
+        return ""
+    listed = {name for line in lines if isinstance(name := _trace_of(line), str)}
+    gone = sorted(name for name in listed if not (folder / name).is_file())
+    if not gone:
+        return ""
+    games = f"{len(gone)} games" if len(gone) > 1 else "a game"
+    return (
+        f"{folder} lacks the trace of {games} that its manifest lists, such as {gone[0]}; play what is missing, with: "
+        f"cheaptalk run {folder} --resume"
+    )
+
+
+def _trace_of(line: bytes) -> object:
+    try:
+        entry = from_json(line)
+    except ValueError:
+        return None
+    return entry.get("trace") if isinstance(entry, dict) else None
 
 
 def read_run(folder: Path) -> RunResults:

@@ -134,9 +134,12 @@ def _interval(values: Sequence[float], column: Column, reporting: Reporting) -> 
 
 
 def with_q_values(lines: Sequence[Line]) -> list[Line]:
-    """The lines with their q values among them all (Benjamini and Hochberg)."""
-    q_values = benjamini_hochberg([line.paired.p for line in lines])
-    return [replace(line, q=q) for line, q in zip(lines, q_values, strict=True)]
+    """The lines with their q values among all that are reported (Benjamini and Hochberg).
+
+    Parts of a measure that were never seen are no tests: counted as such, they would only raise the q of the others.
+    """
+    q_values = iter(benjamini_hochberg([line.paired.p for line in lines if not line.silent]))
+    return [line if line.silent else replace(line, q=next(q_values)) for line in lines]
 
 
 _FIELDS = (

@@ -161,6 +161,7 @@ def _findings(
     labels = [f"{side} of {name}" if side not in ("", name) else name for name, side in zip(names, sides, strict=True)]
     fields = (
         Field("setting", "setting", "text", key=True),
+        Field("name", "name", "text", aside=True),
         Field("metric", "metric", "text"),
         Field("tasks", "tasks", "count"),
         Field("first", labels[0]),
@@ -190,6 +191,7 @@ def _cells(line: _Line) -> tuple[Value, ...]:
     arrow = {"lower": " ↓", "higher": " ↑", "neither": ""}[column.better]
     return (
         line.setting,
+        column.name,
         f"{column.title or column.name}{' %' if column.percent else ''}{arrow}",
         paired.n,
         scale * line.first,

@@ -26,6 +26,7 @@ class Field:
         kind: What its cells are; a `share` is within 0..1 and shown in per cent, a `p` is a p or q value.
         better: Which direction is better.
         digits: Decimals of a number.
+        aside: Whether it is for programs alone: in CSV and JSON, and not shown to people.
         key: Whether it tells rows apart. People are not shown a key that is the same, or empty, in all rows.
     """
 
@@ -35,6 +36,7 @@ class Field:
     better: Direction = "neither"
     digits: int = 2
     key: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Findings:
 
     def _tells(self, place: int) -> bool:
         field, column = self.fields[place], [row[place] for row in self.rows]
+        if field.aside:
+            return False
         if field.key:
             return any(value != column[0] for value in column)
         return field.kind != "p" or not column or any(isinstance(p, float) and not math.isnan(p) for p in column)

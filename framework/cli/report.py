@@ -36,10 +36,10 @@ def report(
     from framework.analysis.formats import write_csv
     from framework.analysis.headline import HEADLINE, headline
     from framework.analysis.report import analyses_of, game_of, select, tabulate
-    from framework.cli._console import print_findings, print_table, said_in
+    from framework.cli._console import print_findings, print_table, said_in, say
     from framework.csvs import write_csvs
     from framework.experiment import Reporting
-    from framework.tables import read_runs, summarise
+    from framework.tables import missing_traces, read_runs, summarise
 
     form = said_in({"json": json, "markdown": markdown, "latex": latex})
     known = analyses_of(game_of(runs[0]))
@@ -51,6 +51,8 @@ def report(
         rows = gathered.runs
     else:
         rows, found = read_runs(runs), []
+    for gone in filter(None, map(missing_traces, dict.fromkeys(runs))):
+        say(gone)
     results = summarise(rows, reporting)
     names = _metrics(metrics, results)
     shown = [each for each in found if each.rows or each.name in (table or ())]

@@ -11,6 +11,7 @@ from framework.messages import Frozen
 from framework.pages.data import script_of
 from framework.pages.run_page import Board, Front
 from framework.pages.runs import Run, boards
+from framework.specs import short_names
 
 __all__ = ["ASSETS", "Content", "asset", "front_html"]
 
@@ -23,12 +24,14 @@ _JOINED = {
         "charts.js",
         "runs.js",
         "board.js",
+        "messages.js",
         "run.js",
         "said.js",
         "timeline.js",
         "grid.js",
         "beliefs.js",
         "panels.js",
+        "find.js",
         "game.js",
         "app.js",
     ),
@@ -39,7 +42,7 @@ ASSETS = ("pages.js", "pages.css", "theme.js", "icon.svg")
 """The files that every page is made of."""
 
 _GAME_KEY = re.compile(r"run/(?P<run>[^/]+)/(?P<what>game|texts)/(?P<number>\d{1,9})")
-_RUN_KEY = re.compile(r"run/(?P<run>[^/]+?)(?P<board>/board)?")
+_RUN_KEY = re.compile(r"run/(?P<run>[^/]+?)(?:/(?P<part>board|messages))?")
 
 
 class Boards(Frozen):
@@ -92,7 +95,8 @@ class Content:
     def front(self) -> str:
         """The list of runs."""
         summaries = tuple(run.summary() for run in self.runs.values())
-        return script_of("front", Front(title=self._title, runs=summaries, traces=self._traces))
+        names = short_names(name for summary in summaries for name in summary.strategies)
+        return script_of("front", Front(title=self._title, runs=summaries, traces=self._traces, names=names))
 
     def board(self) -> str:
         """The leaderboard."""
@@ -122,11 +126,11 @@ class Content:
         if found := _RUN_KEY.fullmatch(key):
             run = self.runs.get(found["run"])
             if run is not None:
-                return script_of(key, run.board() if found["board"] else run.page())
+                return script_of(key, {"board": run.board, "messages": run.messages}.get(found["part"], run.page)())
         return None
 
     def common_keys(self) -> Iterator[str]:
         """The keys of all files but those of games."""
         yield from ("front", "board")
         for id in self.runs:
-            yield from (f"run/{id}", f"run/{id}/board")
+            yield from (f"run/{id}", f"run/{id}/board", f"run/{id}/messages")

@@ -108,6 +108,7 @@ def ratings_page(runs: Sequence[RunResults], reporting: Reporting) -> RatingsPag
                 history=histories.get(standing.player, ()),
             )
             for standing in ratings.standings
+            if any(standing.rated)  # whoever met nobody has no place among those who did
         ),
         references=tuple(
             Reference(player=s.player, games=s.games, scores=tuple(_mean(score) for score in s.scores))

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from framework.evidence import Talk
 from framework.messages import Frozen
 from framework.pages.ratings import RatingsPage
 from framework.results import GameResult
 from framework.stats import Interval
 from framework.tables import Column, Table
 
-__all__ = ["Board", "BoardRow", "ColumnPage", "Front", "GameRows", "RunPage", "RunSummary", "board_of", "rows_of"]
+__all__ = [
+    "Board",
+    "BoardRow",
+    "ColumnPage",
+    "Front",
+    "GameRows",
+    "MessageRows",
+    "RunPage",
+    "RunSummary",
+    "board_of",
+    "messages_of",
+    "rows_of",
+]
 
 Estimate = tuple[float, float | None, float | None]
 """A mean with its interval; the ends are None where there is none."""
@@ -125,11 +138,13 @@ class Front(Frozen):
         title: Title of the site.
         runs: The runs.
         traces: Whether traces can be downloaded.
+        names: What each strategy is called for short.
     """
 
     title: str
     runs: tuple[RunSummary, ...]
     traces: bool = False
+    names: dict[str, str] = {}
 
 
 class RunPage(Frozen):
@@ -148,6 +163,46 @@ class RunPage(Frozen):
     columns: tuple[ColumnPage, ...]
     games: GameRows
     notes: tuple[str, ...] = ()
+
+
+class MessageRows(Frozen):
+    """The messages of all games of a run, column by column, to be searched.
+
+    Attributes:
+        number: Number of the game of each message.
+        message: Its id in the game.
+        round: Its round.
+        sender: Its sender.
+        to: Whom it is addressed to; None for a chat.
+        channel: Its channel.
+        content: What it says.
+    """
+
+    number: tuple[int, ...] = ()
+    message: tuple[int, ...] = ()
+    round: tuple[int, ...] = ()
+    sender: tuple[int, ...] = ()
+    to: tuple[int | None, ...] = ()
+    channel: tuple[str, ...] = ()
+    content: tuple[str, ...] = ()
+
+
+def messages_of(talks: Iterable[tuple[int, Talk]]) -> MessageRows:
+    """The messages of some games as columns.
+
+    Args:
+        talks: The number of each game in addresses, and its talk.
+    """
+    sent = [(number, said.message) for number, talk in talks for said in talk.said]
+    return MessageRows(
+        number=tuple(number for number, _ in sent),
+        message=tuple(message.id for _, message in sent),
+        round=tuple(message.round for _, message in sent),
+        sender=tuple(message.sender for _, message in sent),
+        to=tuple(message.to for _, message in sent),
+        channel=tuple(message.channel for _, message in sent),
+        content=tuple(message.content for _, message in sent),
+    )
 
 
 def columns_page(columns: Sequence[Column]) -> tuple[ColumnPage, ...]:

@@ -11,12 +11,22 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 from framework.errors import UserError
+from framework.evidence import Talk
 from framework.experiment import Experiment, Reporting, read_experiment
 from framework.pages.game_page import Pages, read_game
 from framework.pages.ratings import ratings_page
-from framework.pages.run_page import Board, RunPage, RunSummary, board_of, columns_page, rows_of
+from framework.pages.run_page import (
+    Board,
+    MessageRows,
+    RunPage,
+    RunSummary,
+    board_of,
+    columns_page,
+    messages_of,
+    rows_of,
+)
 from framework.results import GameResult, read_result, total_usage
-from framework.tables import RunResults, columns_of, summarise
+from framework.tables import RunResults, columns_of, missing_traces, summarise
 from framework.trace import TraceError
 
 __all__ = ["Run", "boards", "open_runs"]
@@ -76,6 +86,8 @@ class Run:
                 notes.append(f"{error}.")
         if games != self._games:
             self._games, self._numbered, self._board = games, _numbered(games.values()), None
+        if gone := missing_traces(self.path):
+            notes.append(f"{gone}.")
         self.notes = (*([self._misread] if self._misread else []), *notes)
 
     @property
@@ -133,6 +145,14 @@ class Run:
             games=rows_of(results, self.numbers),
             notes=self.notes,
         )
+
+    def messages(self) -> MessageRows:
+        """The messages of all its games.
+
+        Raises:
+            TraceError: If a trace cannot be read any more.
+        """
+        return messages_of((number, Talk.read(game.path)) for number, game in self._numbered.items())
 
     def board(self) -> Board:
         """Its table with intervals."""

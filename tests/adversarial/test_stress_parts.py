@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -142,6 +143,14 @@ def test_a_measure_that_no_pair_has_gives_no_line():
 def test_q_values_are_among_all_lines():
     lines = [line(p=p) for p in (0.01, 0.5, 0.02)]
     assert [found.q for found in with_q_values(lines)] == benjamini_hochberg([0.01, 0.5, 0.02])
+
+
+def test_parts_that_were_never_seen_are_in_no_family():
+    zero = Interval(0.0, 0.0, 0.0)
+    unseen = replace(line(p=1.0), column=Column("leaks_public", part=True), cooperative=zero, attacked=zero)
+    first, second, third = with_q_values([line(p=0.01), unseen, line(p=0.02)])
+    assert [first.q, third.q] == benjamini_hochberg([0.01, 0.02])
+    assert math.isnan(second.q)
 
 
 # --- thresholds -------------------------------------------------------------------------------------

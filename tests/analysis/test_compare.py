@@ -12,6 +12,7 @@ from scipy import stats as scipy_stats
 
 from framework.analysis import Findings
 from framework.analysis.compare import Sides, compare
+from framework.analysis.text import plain
 from framework.errors import UserError
 from framework.experiment import Experiment
 from framework.results import GameResult
@@ -147,3 +148,11 @@ def test_the_command_prints_it_and_writes_it(folders: tuple[Path, Path], tmp_pat
     assert (tmp_path / "compare.csv").is_file()
     every = json.loads(cheaptalk("compare", *folders, "--metrics", "all", "--json").out)
     assert len(every[0]["rows"]) > 2 * len(METRICS)
+    assert set(METRICS) <= {row["name"] for row in every[0]["rows"]}
+
+
+def test_the_name_of_a_metric_is_for_programs_and_its_title_for_people(folders: tuple[Path, Path]):
+    table = compare(*folders, metrics=["messages"])
+    assert "messages" in {str(row["name"]) for row in lines(table)}
+    assert "Msgs/mtg" in plain(table)
+    assert "name" not in plain(table).splitlines()[0].split()

@@ -10,6 +10,7 @@ import pytest
 
 from framework.analysis import text
 from framework.analysis.headline import footer, headline
+from framework.cli import main
 from framework.csvs import write_csvs
 from framework.errors import UserError
 from framework.results import Abort, GameResult, Metrics, Value
@@ -183,3 +184,20 @@ def test_what_is_no_run_is_said(tmp_path: Path):
     (tmp_path / "traces" / "0000-x.json").write_text('{"game_id": "x"')
     with pytest.raises(UserError, match=r"0000-x.json: it is torn or not a trace .*--resume"):
         read_run(tmp_path)
+
+
+def test_a_report_says_which_game_left_no_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder = tmp_path / "run"
+    run(toy(folder))
+    victim = sorted((folder / "traces").glob("*.json"))[0]
+    victim.unlink()
+    with pytest.raises(SystemExit) as ended:
+        main(["report", str(folder), "--table", "headline"])
+    assert ended.value.code == 0
+    said = capsys.readouterr()
+    assert f"lacks the trace of a game that its manifest lists, such as traces/{victim.name}" in said.err
+    assert said.out
+    run(toy(folder), resume=True)
+    with pytest.raises(SystemExit):
+        main(["report", str(folder), "--table", "headline"])
+    assert capsys.readouterr().err == ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -223,7 +225,7 @@ def test_the_belief_view_follows_messages_and_sums_what_they_moved(visit: Visit)
     assert moved > 0
     sums = visit.page.locator(".belief-row.now .sum").inner_text()
     assert float(sums) == pytest.approx(0.5 * moved, abs=0.5 * moved)
-    visit.page.locator("select").first.select_option("2")
+    visit.page.get_by_label("observer").select_option("2")
     assert not visit.page.get_by_role("checkbox").is_checked()
 
 
@@ -338,3 +340,169 @@ def test_the_local_server_shows_the_same_pages(browser: Browser, folders: list[P
         finally:
             server.should_exit = True
             thread.join()
+
+
+# --- finding things -------------------------------------------------------------------------------
+
+
+def test_a_game_is_filtered_and_stepped_through_by_what_was_found(visit: Visit) -> None:
+    visit.go(GAME)
+    visit.page.wait_for_selector(".finder")
+    status, at = visit.page.locator(".finder .status"), visit.page.locator(".controls .num")
+    steps = int(at.inner_text().split(" / ")[1])
+    visit.page.get_by_label("kind of step").select_option("decisions")
+    found = int(status.inner_text().split(" of ")[0])
+    assert 0 < found < steps
+    shown = visit.page.locator(".step:visible")
+    assert shown.count() == found
+    assert all(
+        "batch" in kind or "applied" in kind for kind in shown.evaluate_all("(all) => all.map((s) => s.className)")
+    )
+    visit.press("Home")
+    seen = {at.inner_text()}
+    for _ in range(found):
+        visit.press("ArrowRight")
+        seen.add(at.inner_text())
+    assert len(seen) == found
+    visit.page.get_by_label("kind of step").select_option("")
+    assert shown.count() > found
+    assert status.inner_text() == ""
+
+
+def test_words_and_a_seat_narrow_a_game_down_together(visit: Visit) -> None:
+    visit.go(f"{GAME}/message/0")
+    visit.page.wait_for_selector(".finder")
+    status = visit.page.locator(".finder .status")
+    visit.press("/")
+    visit.page.keyboard.type("propose")
+    visit.page.locator(".finder .status", has_text=" of ").wait_for()
+    both = int(status.inner_text().split(" of ")[0])
+    visit.page.locator(".finder select").last.select_option("2")
+    assert 0 < int(status.inner_text().split(" of ")[0]) < both
+    visit.page.locator(".finder input").fill("no such word anywhere")
+    visit.page.locator(".finder .status", has_text="0 of").wait_for()
+    assert visit.page.locator(".step:visible").count() == 0
+
+
+def test_escape_leaves_a_filter_as_it_is(visit: Visit) -> None:
+    visit.press("/")
+    visit.page.keyboard.type("calbench")
+    visit.page.locator(".status", has_text="1 of 3").wait_for()
+    visit.press("Escape")
+    assert visit.page.locator("[data-filter]").input_value() == "calbench"
+    assert len(visit.rows()) == 1
+
+
+def test_the_messages_of_a_run_are_searched_and_lead_to_their_games(visit: Visit) -> None:
+    visit.go("#/run/sdmap")
+    visit.page.wait_for_selector("#messages")
+    visit.press("m")
+    visit.page.keyboard.type("propose agreement")
+    hits = visit.page.locator(".hits li")
+    hits.first.wait_for()
+    assert all("propose" in text and "agreement" in text for text in hits.locator(".prose").all_inner_texts())
+    assert {text.casefold() for text in visit.page.locator("mark").all_inner_texts()} == {"propose", "agreement"}
+    said = hits.first.locator(".prose").inner_text()
+    hits.first.get_by_role("link").click()
+    visit.page.wait_for_selector("[aria-current=step]")
+    assert "/message/" in visit.hash
+    assert said.split('"kind":"')[1].split('"')[0].replace("_", " ") in visit.step()
+
+
+def test_a_run_without_messages_says_so_when_it_is_searched(visit: Visit) -> None:
+    visit.go("#/run/east")
+    visit.page.wait_for_selector("#messages")
+    visit.press("m")
+    visit.page.keyboard.type("x")
+    visit.page.get_by_text("Nobody sent a message in these games.").wait_for()
+
+
+def test_the_rows_that_are_shown_are_saved_as_csv(visit: Visit) -> None:
+    visit.go("#/run/sdmap?q=varied")
+    visit.page.locator("#games").wait_for()
+    shown = len(visit.rows())
+    with visit.page.expect_download() as saved:
+        visit.page.locator("section:has(#games) .save").click()
+    assert saved.value.suggested_filename == "sdmap-games.csv"
+    with Path(saved.value.path()).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == shown > 0
+    assert {row["setting"] for row in rows} == {"varied"}
+    assert all(0 <= float(row["coordination"]) <= 1 for row in rows)
+    visit.go("#/board?game=calbench")
+    visit.page.locator(".estimate").first.wait_for()
+    with visit.page.expect_download() as saved:
+        visit.page.locator(".save").first.click()
+    with Path(saved.value.path()).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            assert float(row["excess_low"]) <= float(row["excess"]) <= float(row["excess_high"])
+
+
+def test_a_link_to_the_step_is_copied(browser: Browser, site: Path) -> None:
+    visit = Visit(browser, address_of(site, GAME), permissions=["clipboard-read", "clipboard-write"])
+    visit.page.wait_for_selector(".stepper")
+    visit.press("End", "c")
+    visit.page.locator("#live", has_text="Link copied").wait_for(state="attached")
+    copied = visit.page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(address_of(site, GAME))
+    again = Visit(browser, copied)
+    again.page.wait_for_selector("[aria-current=step]")
+    assert again.step() == visit.step()
+    again.leave()
+    visit.leave()
+
+
+def test_a_link_to_what_the_game_does_not_have_says_so(visit: Visit) -> None:
+    visit.go(f"{GAME}/message/99999")
+    visit.page.locator(".said", has_text="There is no message 99999 in this game").wait_for()
+    assert visit.page.locator(".controls .num").inner_text().startswith("1 /")
+
+
+# --- as a reader meets it --------------------------------------------------------------------------
+
+SHIFTS = """() => {
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifts.push([
+      entry.value, ...entry.sources.map((source) => String(source.node && source.node.className)),
+    ]);
+  }).observe({ type: "layout-shift", buffered: true });
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+def test_nothing_is_pushed_away_while_a_page_comes_and_while_one_steps(
+    browser: Browser, site: Path, width: int
+) -> None:
+    for page in ("#/", "#/run/sdmap", f"{GAME}/message/12", "#/run/east/game/3"):
+        visit = Visit(browser, address_of(site), viewport={"width": width, "height": 900})
+        visit.page.add_init_script(f"({SHIFTS})()")
+        visit.page.goto("about:blank")
+        visit.page.goto(address_of(site, page))
+        visit.page.wait_for_selector("html[data-ready]")
+        visit.page.wait_for_timeout(400)
+        if "game" in page:
+            visit.press(*["ArrowRight"] * 15, "]", "[", "End", "Home")
+            visit.page.wait_for_timeout(250)
+        moved = visit.page.evaluate("window.shifts.filter(([value]) => value > 0.0005)")
+        assert moved == [], page
+        visit.leave()
+
+
+def test_headings_do_not_skip_a_level_and_folds_hold_no_links(visit: Visit) -> None:
+    for page in PAGES:
+        visit.open(page)
+        levels = visit.page.locator("h1, h2, h3").evaluate_all("(all) => all.map((h) => Number(h.tagName[1]))")
+        assert levels[0] == 1, page
+        assert all(after <= before + 1 for before, after in pairwise(levels)), page
+        assert visit.page.locator("summary a, summary button").count() == 0, page
+
+
+def test_text_that_turns_its_direction_leaves_what_stands_beside_it(visit: Visit) -> None:
+    visit.go(f"{GAME}/message/0")
+    visit.page.wait_for_selector("[aria-current=step]")
+    kinds = visit.page.locator(".prose, .value, .name, .tag, h1 .dim").evaluate_all(
+        "(all) => all.map((e) => getComputedStyle(e).unicodeBidi)"
+    )
+    assert kinds
+    assert set(kinds) <= {"isolate", "plaintext"}

@@ -16,6 +16,7 @@ from framework.pages.runs import Run, boards, open_runs
 from framework.pages.server import listen, make_app
 from framework.pages.site import write_site
 from framework.tables import summarise
+from framework.trace import MessageSent, read_trace
 from tests.pages.runs import hostile, play, toy
 from tests.pages.test_data import CALL, unescaped
 
@@ -91,6 +92,42 @@ def test_a_torn_trace_is_left_out_with_a_note(folder: Path, tmp_path: Path) -> N
     run = open_runs([torn])[0]
     assert len(run.numbers) == 5
     assert victim.name in run.page().notes[0]
+
+
+def test_a_game_whose_trace_is_gone_is_said(folder: Path, tmp_path: Path) -> None:
+    whole = open_runs([folder])[0]
+    assert whole.notes == ()
+    holey = tmp_path / "holey"
+    shutil.copytree(folder, holey)
+    victim = sorted((holey / "traces").glob("*.json"))[1]
+    victim.unlink()
+    with (holey / "manifest.jsonl").open("a") as manifest:
+        manifest.write('{"torn')
+    run = open_runs([holey])[0]
+    assert len(run.numbers) == 5
+    (note,) = run.page().notes
+    assert victim.name in note
+    assert "cheaptalk run" in note
+
+
+def test_the_messages_of_a_run_are_those_of_its_traces(folder: Path) -> None:
+    (run,) = open_runs([folder])
+    rows = run.messages()
+    said = []
+    for number in run.numbers:
+        path = run.trace(number)
+        assert path is not None
+        said += [
+            (number, m.id, m.round, m.sender, m.to, m.channel, m.content) for m in read_trace(path).of(MessageSent)
+        ]
+    assert said
+    columns = (rows.number, rows.message, rows.round, rows.sender, rows.to, rows.channel, rows.content)
+    assert list(zip(*columns, strict=True)) == said
+
+
+def test_the_pages_know_what_each_strategy_is_called_for_short(folder: Path) -> None:
+    front = data_of(Content(open_runs([folder])).front())
+    assert front["names"] == {"tests.core.players:Counting": "tests.core.players:Counting"}
 
 
 def test_a_run_read_anew_has_the_games_written_since(folder: Path, tmp_path: Path) -> None:

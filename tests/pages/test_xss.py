@@ -84,7 +84,10 @@ def test_poison_in_a_run_is_text(visit: Visit, runs: list[str]) -> None:
     for run in runs:
         visit.go(f"#/run/{run}")
         visit.page.locator("#games").wait_for()
-        visit.page.locator(".board-place .tablebox").wait_for()
+        visit.page.locator(".board-place:not(.coming) .tablebox").wait_for()
+        visit.press("m")
+        visit.page.keyboard.type("pwned")
+        visit.page.locator(".hits mark").first.wait_for()
         open_everything(visit)
         check(visit)
 
@@ -94,6 +97,12 @@ def test_poison_in_a_game_is_text_at_every_step(visit: Visit, runs: list[str]) -
         visit.go(f"#/run/{run}/game/0")
         visit.page.wait_for_selector(".stepper")
         open_everything(visit)
+        visit.page.locator(".finder input").fill("pwned")
+        visit.page.locator(".finder .status", has_text=" of ").wait_for()
+        check(visit)
+        visit.page.locator(".finder input").fill("")
+        visit.page.locator(".finder .status:empty").wait_for(state="attached")
+        visit.page.locator("h1").click()
         visit.press("Home")
         for _ in range(int(visit.page.locator(".controls .num").inner_text().split(" / ")[1])):
             visit.press("ArrowRight")

@@ -7,7 +7,7 @@
 
   function pageOf({ parts }) {
     if (parts[0] === "board") return [Cheaptalk.board, "Leaderboard"];
-    if (parts[0] === "run" && parts[2] === "game") return [Cheaptalk.game, `Game ${parts[3]}`];
+    if (parts[0] === "run" && parts[2] === "game" && parts[3]) return [Cheaptalk.game, `Game ${parts[3]}`];
     if (parts[0] === "run") return [Cheaptalk.run, parts[1]];
     return [Cheaptalk.runs, "Runs"];
   }
@@ -41,6 +41,7 @@
   load("front").then(
     (front) => {
       front.runs = (front.runs || []).map((run) => ({ suite: "", aborted: 0, tokens: 0, cost: null, ...run }));
+      for (const [full, short] of Object.entries(front.names || {})) Cheaptalk.names.set(full, short);
       addEventListener("hashchange", () => turn(front));
       turn(front);
       document.documentElement.dataset.ready = "yes";

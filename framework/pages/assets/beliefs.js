@@ -50,11 +50,15 @@ Cheaptalk.beliefs = (() => {
     }
     return low ? pair.moves[low - 1] : null;
   }
-  /** The most movements that a pair has in one round: the height that its table needs. */
-  function longest(pair) {
-    const counts = new Map();
-    for (const move of pair.moves) counts.set(move.round, (counts.get(move.round) || 0) + 1);
-    return Math.max(...counts.values());
+  /** The most movements that any pair has in one round: the height that its table needs. */
+  function longest(pairs) {
+    let most = 1;
+    for (const pair of pairs.values()) {
+      const counts = new Map();
+      for (const move of pair.moves) counts.set(move.round, (counts.get(move.round) || 0) + 1);
+      most = Math.max(most, ...counts.values());
+    }
+    return most;
   }
   const total = (move) => (move ? move.earlier + move.sum : 0);
 
@@ -101,7 +105,7 @@ Cheaptalk.beliefs = (() => {
       },
     });
     follow.checked = true;
-    const table = h("div", { class: "history-place" });
+    const table = h("div", { class: "history-place", vars: { lines: longest(pairs) } });
     const square = seats <= MATRIX ? makeSquare() : null;
     const element = h(
       "div",
@@ -185,7 +189,6 @@ Cheaptalk.beliefs = (() => {
       target.lastChild.value = String(t);
       const moves = pair ? pair.moves.filter((move) => move.round === round) : [];
       state.lines = moves.map((move) => ({ move, element: line(move) }));
-      table.style.setProperty("--lines", String(pair ? longest(pair) : 0));
       const columns = { columns: data.slots, ...(privateGrid && privateGrid.wide ? { wide: privateGrid.wide } : {}) };
       table.replaceChildren(
         h(
@@ -249,7 +252,7 @@ Cheaptalk.beliefs = (() => {
       const shown = h(
         "div",
         { class: "matrix-place" },
-        h("h4", null, "VPS so far, every pair"),
+        h("h3", null, "VPS so far, every pair"),
         h(
           "div",
           { class: "scroll", tabindex: "0", role: "region", "aria-label": "VPS of every pair" },

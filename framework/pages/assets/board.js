@@ -1,12 +1,15 @@
 "use strict";
 // The leaderboard, and the table of one run: means with their intervals.
 Cheaptalk.board = (() => {
-  const { h, number, writer, count, address, load } = Cheaptalk;
+  const { h, number, writer, count, address, load, breakable } = Cheaptalk;
   const { table, bind, choice, tag, note } = Cheaptalk.ui;
   const { bar, scaleOf, way, lines } = Cheaptalk.charts;
 
+  /** A strategy in short; its whole name for one who points at it. */
+  const named = (strategy) => h("span", { title: strategy }, breakable(Cheaptalk.short(strategy)));
+
   /** A board as a table. names: the columns to show. */
-  function boardTable(board, { names, link, caption, sort }) {
+  function boardTable(board, { names, link, caption, sort, titles = new Map() }) {
     // A run is named only where it tells rows apart.
     const entries = new Set(board.rows.map((row) => JSON.stringify([row.strategy, row.group])));
     const groups = board.rows.some((row) => row.group);
@@ -17,10 +20,11 @@ Cheaptalk.board = (() => {
         title: "Strategy",
         value: (row) => row.strategy,
         number: false,
-        cell: (row) => [Cheaptalk.short(row.strategy), row.adversarial ? [" ", tag("adversarial", "warn")] : null],
+        long: true,
+        cell: (row) => [named(row.strategy), row.adversarial ? [" ", tag("adversarial", "warn")] : null],
       },
       ...(entries.size < board.rows.length
-        ? [{ key: "run", title: "Run", value: (row) => row.run, number: false }]
+        ? [{ key: "run", title: "Run", value: (row) => titles.get(row.run) ?? row.run, number: false, long: true }]
         : []),
       ...(groups ? [{ key: "setting", title: "Setting", value: (row) => row.group, number: false }] : []),
       {
@@ -55,7 +59,7 @@ Cheaptalk.board = (() => {
         : []),
       ...board.columns.flatMap((column, place) => (names.includes(column.name) ? [metric(board, column, place)] : [])),
     ];
-    return table({ caption, rows: board.rows, columns, link, sort });
+    return table({ caption, rows: board.rows, columns, link, sort, file: `leaderboard-${board.game}` });
   }
 
   function metric(board, column, place) {
@@ -71,6 +75,7 @@ Cheaptalk.board = (() => {
       better: column.better,
       about: column.better === "neither" ? column.name : `${column.name}: ${column.better} is better`,
       value: (row) => (row.cells[place] ? row.cells[place][0] : null),
+      parts: ["", "_low", "_high"].map((end, i) => [column.name + end, (row) => row.cells[place]?.[i]]),
       text: (row) => (row.cells[place] ? write(row.cells[place][0]) : ""),
       cell: (row) => {
         const cell = row.cells[place];
@@ -135,6 +140,7 @@ Cheaptalk.board = (() => {
         caption: `leaderboard of ${board.game}`,
         link: (row) => address("run", row.run),
         sort: list ? list.state.sort : "",
+        titles: new Map(front.runs.map((run) => [run.id, run.name])),
       });
       tools.replaceChildren(
         ...[
@@ -222,8 +228,9 @@ Cheaptalk.board = (() => {
           key: "player",
           title: "Player",
           value: (row) => row.player,
-          cell: (row) => Cheaptalk.short(row.player),
+          cell: (row) => named(row.player),
           number: false,
+          long: true,
         },
         {
           key: "games",
@@ -271,8 +278,9 @@ Cheaptalk.board = (() => {
               key: "player",
               title: "Point of reference",
               value: (row) => row.player,
-              cell: (row) => Cheaptalk.short(row.player),
+              cell: (row) => named(row.player),
               number: false,
+              long: true,
             },
             {
               key: "games",

@@ -46,6 +46,7 @@ Cheaptalk.charts = (() => {
     const column = board.columns[place];
     const scale = scaleOf(board, place);
     const groups = new Set(board.rows.map((row) => row.group));
+    const alone = groups.size > 1 && new Set(board.rows.map((row) => row.strategy)).size === 1;
     const write = writer(
       board.rows.flatMap((row) => row.cells[place] || []),
       column.percent,
@@ -60,9 +61,9 @@ Cheaptalk.charts = (() => {
           null,
           h(
             "span",
-            { class: "who" },
-            Cheaptalk.short(row.strategy),
-            groups.size > 1 ? h("span", { class: "dim" }, ` ${row.group}`) : null,
+            { class: "who", title: `${row.strategy} ${row.group}` },
+            alone ? row.group : Cheaptalk.short(row.strategy),
+            groups.size > 1 && !alone ? h("span", { class: "dim" }, ` ${row.group}`) : null,
           ),
           bar(cell, scale),
           h("span", { class: "num" }, write(cell[0]), h("span", { class: "dim" }, ends)),

@@ -111,8 +111,14 @@ const Cheaptalk = (() => {
   }
   const count = (value) => value.toLocaleString("en").replaceAll(",", "\u2009");
   const plain = (name) => String(name).replaceAll("_", " ");
-  /** A strategy's name without the folders of its file. */
-  const short = (name) => name.replace(/^[^:]*\//, "");
+  /** A strategy's short name, which tells it apart from all others on these pages. */
+  const names = new Map();
+  const short = (name) => {
+    const plainly = name.replace(/ \(adversarial\)$/, "");
+    return names.has(plainly) ? names.get(plainly) + name.slice(plainly.length) : name;
+  };
+  /** A name that may be broken after its marks, and not within its words. */
+  const breakable = (name) => name.split(/(?<=[,:/])/).flatMap((part) => [part, h("wbr")]);
   const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
   const listed = (items) =>
     items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
@@ -150,7 +156,9 @@ const Cheaptalk = (() => {
     writer,
     count,
     plain,
+    names,
     short,
+    breakable,
     plural,
     listed,
     seconds,

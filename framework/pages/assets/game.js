@@ -5,6 +5,7 @@ Cheaptalk.game = (() => {
   const { bind, choice, tag, note, say } = Cheaptalk.ui;
 
   const PACE = 700;
+  const FEW = 8;
 
   function show(root, front, { parts }) {
     const [, run, , id] = parts;
@@ -12,6 +13,7 @@ Cheaptalk.game = (() => {
     const key = `run/${run}/game/${id}`;
     let gone = false;
     let view = null;
+    document.body.classList.add("playing");
     const title = h("h1", null, `Game ${id}`);
     root.replaceChildren(h("div", { class: "head" }, crumbs(summary, run), title), h("div", { class: "waiting" }));
     const ready = summary ? load(key) : Promise.reject(new Error(`There is no run ${run}.`));
@@ -24,8 +26,9 @@ Cheaptalk.game = (() => {
         Cheaptalk.ui.shown();
       },
       (error) => {
-        if (!gone)
-          root.replaceChildren(h("div", { class: "head" }, crumbs(summary, run), title), note(error.message, "bad"));
+        if (gone) return;
+        document.body.classList.remove("playing");
+        root.replaceChildren(h("div", { class: "head" }, crumbs(summary, run), title), note(error.message, "bad"));
       },
     );
     return {
@@ -36,6 +39,7 @@ Cheaptalk.game = (() => {
       },
       leave() {
         gone = true;
+        document.body.classList.remove("playing");
         if (view) view.leave();
       },
     };
@@ -68,20 +72,29 @@ Cheaptalk.game = (() => {
   function draw(root, front, summary, page, link) {
     const steps = page.play.steps;
     const texts = () => load(`run/${summary.id}/texts/${page.number ?? 0}`);
-    const state = { place: -1, timer: 0, shift: 0 };
+    const state = { place: -1, timer: 0, shift: 0, found: null };
     // Where there is nothing to watch change, one wants to see at once how it ended.
     const revealing = !(page.model.grids || []).length && (page.model.cards || []).length > 0;
     const timeline = Cheaptalk.timeline.make(page, { go: (place) => go(place), link, texts });
     const panels = Cheaptalk.panels.make(page, { go: (place) => go(place), texts });
+    const finder = steps.length > FEW ? Cheaptalk.find.make(page, (found) => only(found)) : null;
     const stepper = makeStepper(
       page,
       (place) => go(place),
+      (by) => beside(by),
+      (last) => end(last),
       () => play(),
+      () => copy(),
     );
     const panes = h(
       "div",
       { class: "panes", "data-tab": "talk" },
-      h("section", { class: "pane talk", "aria-label": "What was said and done" }, timeline.element),
+      h(
+        "section",
+        { class: "talk-side", "aria-label": "What was said and done" },
+        finder && finder.element,
+        h("div", { class: "pane talk", tabindex: "0", role: "group", "aria-label": "Timeline" }, timeline.element),
+      ),
       h("section", { class: "pane state", "aria-label": "The state of the game at this step" }, panels.element),
     );
     const tabs = choice(
@@ -102,7 +115,6 @@ Cheaptalk.game = (() => {
       panes,
       stepper.element,
     );
-    document.body.classList.add("playing");
     setTimeout(siblings, 40, summary, page, root.querySelector(".siblings-place"));
 
     function go(place, quiet = false) {
@@ -121,14 +133,39 @@ Cheaptalk.game = (() => {
         }, 160);
       }
     }
+    /** Step through what was found alone, from the first of it that is not yet over. */
+    function only(found) {
+      state.found = found && [...found];
+      timeline.only(found);
+      if (!found) timeline.mark(state.place);
+      else if (state.found.length && !found.has(state.place))
+        go(state.found.find((place) => place >= state.place) ?? state.found.at(-1));
+    }
+    /** The step next to this one, among those that were found. */
+    function beside(by) {
+      if (!state.found) return state.place + by;
+      const next = by > 0 ? state.found.find((place) => place > state.place) : state.found.findLast((place) => place < state.place);
+      return next ?? state.place;
+    }
+    function end(last) {
+      if (!state.found || !state.found.length) return last ? steps.length - 1 : 0;
+      return last ? state.found.at(-1) : state.found[0];
+    }
+    async function copy() {
+      history.replaceState(null, "", where(steps[state.place], link));
+      const done = await Cheaptalk.ui.copy(location.href);
+      say(done ? "Link copied" : "The link is in the address bar");
+      stepper.copied(done);
+    }
     function play() {
       if (state.timer) {
         clearInterval(state.timer);
         state.timer = 0;
       } else
         state.timer = setInterval(() => {
-          if (state.place >= steps.length - 1) play();
-          else go(state.place + 1);
+          const next = beside(1);
+          if (next >= steps.length || next === state.place) play();
+          else go(next);
         }, PACE);
       stepper.playing(Boolean(state.timer));
     }
@@ -145,6 +182,7 @@ Cheaptalk.game = (() => {
               : -1;
       if (found >= 0) go(found, true);
       else if (state.place < 0) go(revealing ? steps.length - 1 : 0, true);
+      if (found < 0 && kind) stepper.tell(`There is no ${kind} ${value ?? ""} in this game`);
     }
     const toRound = (by) => {
       const round = steps[state.place].round ?? -1;
@@ -163,12 +201,12 @@ Cheaptalk.game = (() => {
       if (found) location.hash = found.getAttribute("href");
     };
     bind([
-      ["ArrowRight j", "Next step", () => go(state.place + 1)],
-      ["ArrowLeft k", "Step before", () => go(state.place - 1)],
+      ["ArrowRight j", "Next step", () => go(beside(1))],
+      ["ArrowLeft k", "Step before", () => go(beside(-1))],
       ["] Shift+ArrowRight", "Next round", () => toRound(1)],
       ["[ Shift+ArrowLeft", "Round before", () => toRound(-1)],
-      ["Home", "First step", () => go(0)],
-      ["End", "Last step", () => go(steps.length - 1)],
+      ["Home", "First step", () => go(end(false))],
+      ["End", "Last step", () => go(end(true))],
       ["Space", "Play or pause", play],
       [
         "s",
@@ -180,6 +218,7 @@ Cheaptalk.game = (() => {
           if (tab === "talk") timeline.mark(state.place);
         },
       ],
+      ["c", "Copy a link to this step", copy],
       ["n", "Next game", neighbour(1)],
       ["p", "Game before", neighbour(-1)],
     ]);
@@ -188,7 +227,6 @@ Cheaptalk.game = (() => {
       leave() {
         clearInterval(state.timer);
         clearTimeout(state.shift);
-        document.body.classList.remove("playing");
       },
     };
   }
@@ -280,7 +318,7 @@ Cheaptalk.game = (() => {
     );
   }
 
-  function makeStepper(page, go, play) {
+  function makeStepper(page, go, beside, end, play, copy) {
     const steps = page.play.steps;
     const range = h("input", {
       type: "range",
@@ -312,15 +350,15 @@ Cheaptalk.game = (() => {
       ),
     );
     const said = h("p", { class: "said" });
-    const at = h("span", { class: "num dim" });
+    const at = h("span", { class: "num dim", vars: { digits: String(steps.length).length } });
     const button = (sign, label, act, extra = "") =>
       h(
         "button",
         { type: "button", class: `icon ${extra}`, title: label, "aria-label": label, on: { click: act } },
         Cheaptalk.icon(sign),
       );
+    const copying = button("link", "Copy a link to this step (c)", copy);
     const playing = button("play", "Play (space)", play, "play");
-    const now = () => Number(range.value);
     const element = h(
       "div",
       { class: "stepper", role: "group", "aria-label": "Steps" },
@@ -328,13 +366,14 @@ Cheaptalk.game = (() => {
       h(
         "div",
         { class: "controls" },
-        button("first", "First step (Home)", () => go(0), "wide-only"),
-        button("back", "Step before (←)", () => go(now() - 1)),
+        button("first", "First step (Home)", () => go(end(false)), "wide-only"),
+        button("back", "Step before (←)", () => go(beside(-1))),
         playing,
-        button("forward", "Next step (→)", () => go(now() + 1)),
-        button("last", "Last step (End)", () => go(steps.length - 1), "wide-only"),
+        button("forward", "Next step (→)", () => go(beside(1))),
+        button("last", "Last step (End)", () => go(end(true)), "wide-only"),
         h("div", { class: "scrub" }, track, range),
         at,
+        copying,
       ),
     );
     return {
@@ -344,6 +383,14 @@ Cheaptalk.game = (() => {
         const step = steps[place];
         at.textContent = `${place + 1} / ${steps.length}`;
         said.textContent = Cheaptalk.said.tell(page, step, page.labels.get(step.event));
+      },
+      tell(text) {
+        said.textContent = text;
+        say(text);
+      },
+      copied(done) {
+        copying.replaceChildren(Cheaptalk.icon(done ? "done" : "link"));
+        setTimeout(() => copying.replaceChildren(Cheaptalk.icon("link")), 1500);
       },
       playing(on) {
         playing.replaceChildren(Cheaptalk.icon(on ? "pause" : "play"));

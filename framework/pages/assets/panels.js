@@ -4,7 +4,7 @@ Cheaptalk.panels = (() => {
   const { h, number, plain, short, seconds, day } = Cheaptalk;
   const { chip, choice, tag, folded } = Cheaptalk.ui;
 
-  const panel = (title, ...content) => h("section", { class: "panel" }, h("h3", null, title), content);
+  const panel = (title, ...content) => h("section", { class: "panel" }, h("h2", { class: "label" }, title), content);
 
   function make(page, { go, texts }) {
     const model = page.model;
@@ -105,7 +105,7 @@ Cheaptalk.panels = (() => {
       element: h(
         "article",
         { class: `card ${seat === null ? "" : `seat${seat % 8}`}` },
-        h("h4", null, seat === null ? data.title : [chip(seat), " ", data.title]),
+        h("h3", null, seat === null ? data.title : [chip(seat), " ", data.title]),
         facts,
       ),
     };

@@ -9,7 +9,10 @@ Cheaptalk.run = (() => {
   function show(root, front, { parts, query }) {
     const summary = front.runs.find((run) => run.id === parts[1]);
     if (!summary) {
-      root.replaceChildren(note(`There is no run ${parts[1]}.`, "bad"));
+      root.replaceChildren(
+        h("div", { class: "head" }, h("p", { class: "crumbs" }, h("a", { href: "#/" }, "Runs")), h("h1", null, "No such run")),
+        note(`There is no run ${parts[1]}.`, "bad"),
+      );
       return {};
     }
     let gone = false;
@@ -74,13 +77,13 @@ Cheaptalk.run = (() => {
     const rows = rowsOf(page);
     const board = h(
       "section",
-      { "aria-labelledby": "by-strategy" },
+      null,
       h("h2", { id: "by-strategy" }, "By strategy"),
-      boardPlace(rows),
+      boardPlace(rows, page, summary),
     );
     const figures = h(
       "section",
-      { "aria-labelledby": "figures" },
+      null,
       h("h2", { id: "figures" }, "Figures"),
       h(
         "div",
@@ -91,7 +94,7 @@ Cheaptalk.run = (() => {
     const list = gameTable(summary, page, rows, query);
     const games = h(
       "section",
-      { "aria-labelledby": "games" },
+      null,
       h("h2", { id: "games" }, "Games"),
       h("div", { class: "bar-tools" }, list.filter, list.status),
       h(
@@ -105,6 +108,7 @@ Cheaptalk.run = (() => {
       ),
       list.element,
     );
+    const messages = Cheaptalk.messages.section(summary.id);
     const config = page.config
       ? h(
           "section",
@@ -131,6 +135,7 @@ Cheaptalk.run = (() => {
         { class: "jumps", "aria-label": "Parts of this page" },
         jump("By strategy", board),
         jump("Figures", figures),
+        jump("Messages", messages.element),
         jump("Games", games),
         config ? jump("Config", config) : null,
       ),
@@ -138,6 +143,7 @@ Cheaptalk.run = (() => {
       board,
       figures,
       config || "",
+      messages.element,
       games,
     );
     load(`run/${summary.id}/board`).then(
@@ -148,24 +154,33 @@ Cheaptalk.run = (() => {
       ["j ArrowDown", "Next game", () => list.move(1)],
       ["k ArrowUp", "Previous game", () => list.move(-1)],
       ["Enter", "Open it", () => {}],
+      ["m", "Search the messages of all games", messages.focus],
     ]);
     Cheaptalk.ui.shown();
   }
 
-  /** As much room as the table will take, so that nothing jumps when it arrives. */
-  function boardPlace(rows) {
-    const lines = new Set(rows.flatMap((row) => row.strategies.map((name) => JSON.stringify([row.group, name]))));
-    return h("div", { class: "waiting board-place", vars: { lines: lines.size } });
+  /** The table with made-up numbers, which nobody sees: it takes the room of the one that comes. */
+  function boardPlace(rows, page, summary) {
+    const keys = new Set(rows.flatMap((row) => row.strategies.map((name) => JSON.stringify([row.group, name]))));
+    const cells = page.columns.map((column) => (column.percent ? [1, 0.921, 1] : [12.4, 12.4, 12.4]));
+    const lines = [...keys].map((key) => {
+      const [group, strategy] = JSON.parse(key);
+      return { run: summary.id, group, strategy, games: 10, seats: 100, aborted: 0, cells };
+    });
+    const place = h("div", { class: "board-place coming", "aria-hidden": "true" });
+    drawBoard(place, { game: summary.game, columns: page.columns, rows: lines, confidence: 0.95 }, summary);
+    return place;
   }
 
-  function fill(board, figures, data, page, rows, summary) {
-    const place = board.lastChild;
+  function drawBoard(place, data, summary) {
     const tools = h("div", { class: "bar-tools" });
+    const beside = h("span");
     const put = (columns) => {
       const list = boardTable(data, {
         names: columns === "all" ? all(data) : headline(data),
         caption: `strategies of ${summary.name}`,
       });
+      beside.replaceChildren(list.status);
       place.replaceChildren(tools, list.element, h("p", { class: "dim small" }, footer(data)));
     };
     tools.append(
@@ -178,9 +193,15 @@ Cheaptalk.run = (() => {
         "headline",
         put,
       ).element,
+      beside,
     );
-    place.className = "board-place";
     put("headline");
+  }
+
+  function fill(board, figures, data, page, rows, summary) {
+    const place = h("div", { class: "board-place" });
+    drawBoard(place, data, summary);
+    board.lastChild.replaceWith(place);
     const drawn = data.columns
       .flatMap((column, i) => (column.headline ? [metricFigure(data, i, page.games.metrics[column.name])] : []))
       .filter(Boolean);
@@ -256,6 +277,7 @@ Cheaptalk.run = (() => {
       .map((column) => ({ key: column.name, value: (row) => page.games.metrics[column.name]?.[row.place] ?? null }));
     const list = table({
       caption: "games",
+      file: `${summary.id}-games`,
       rows,
       sort: query.get("sort"),
       usual: "id",
@@ -277,7 +299,8 @@ Cheaptalk.run = (() => {
           title: "Seats",
           value: (row) => row.strategies.join(" "),
           number: false,
-          cell: (row) => seating(row.strategies),
+          long: true,
+          cell: (row) => Cheaptalk.breakable(seating(row.strategies)),
         },
         ...(rows.some((row) => row.boundary)
           ? [

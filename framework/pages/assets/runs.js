@@ -1,7 +1,7 @@
 "use strict";
 // The list of runs.
 Cheaptalk.runs = (() => {
-  const { h, count, money, day, address, plural } = Cheaptalk;
+  const { h, count, money, day, address, plural, breakable } = Cheaptalk;
   const { table, bind, tag } = Cheaptalk.ui;
 
   function show(root, front, { query }) {
@@ -23,6 +23,7 @@ Cheaptalk.runs = (() => {
           title: "Strategies",
           value: (run) => run.strategies.join(", "),
           number: false,
+          long: true,
           cell: (run) => strategies(run),
         },
         {
@@ -95,7 +96,7 @@ Cheaptalk.runs = (() => {
   function strategies(run) {
     const some = run.strategies.slice(0, 4).map(Cheaptalk.short);
     const more = run.strategies.length - some.length;
-    return [some.join(", "), more > 0 ? h("span", { class: "dim" }, ` and ${more} more`) : null];
+    return [breakable(some.join(", ")), more > 0 ? h("span", { class: "dim" }, ` and ${more} more`) : null];
   }
 
   /** Keep the filter and the order in the address, so that it can be sent to somebody. */

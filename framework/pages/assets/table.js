@@ -35,6 +35,19 @@ Object.assign(
       return (row, text) => tests.every((test) => test(row, text));
     }
 
+    // --- files ------------------------------------------------------------------------------------
+
+    const quoted = (value) => {
+      const text = value === null || value === undefined ? "" : String(value);
+      return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    /** Rows as CSV: a column is one value, or the parts that it names. */
+    function csv(columns, rows) {
+      const parts = columns.flatMap((column) => column.parts || [[column.key, column.value]]);
+      const lines = [parts.map(([name]) => name), ...rows.map((row) => parts.map(([, value]) => value(row)))];
+      return `${lines.map((line) => line.map(quoted).join(",")).join("\n")}\n`;
+    }
+
     // --- tables -----------------------------------------------------------------------------------
 
     const CHUNK = 120;
@@ -47,7 +60,7 @@ Object.assign(
 
     /**
      * A table that sorts by its headings and draws long lists as far as one has scrolled.
-     * columns: {key, title, value(row), cell(row), end, text, better}; rows: anything; link(row): where a row leads.
+     * columns: {key, title, value(row), cell(row), end, long, text, better}; rows: anything; link(row): where a row leads.
      */
     function table({
       caption,
@@ -60,6 +73,7 @@ Object.assign(
       hidden = [],
       empty = "Nothing fits.",
       filterable = true,
+      file = "",
     }) {
       const state = { sort: sort || usual, query: "" };
       const text = new Map();
@@ -145,7 +159,7 @@ Object.assign(
         const cells = columns.map((column, i) => {
           const content = column.cell ? column.cell(row) : column.value(row);
           const inner = i === 0 && link ? h("a", { href: link(row) }, content) : content;
-          return h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: column.end ? "end" : "" }, inner);
+          return h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: column.end ? "end" : column.long ? "long" : "" }, inner);
         });
         const tr = h("tr", null, cells);
         if (link) {
@@ -172,6 +186,16 @@ Object.assign(
         { rootMargin: "600px" },
       ).observe(sentinel);
       refresh();
+      const saving = h(
+        "button",
+        {
+          type: "button",
+          class: "plain save",
+          title: "Save these rows as CSV",
+          on: { click: () => Cheaptalk.ui.save(`${file || caption}.csv`, csv([...columns, ...hidden], shown)) },
+        },
+        "CSV",
+      );
       const filter = filterable
         ? search(caption, (query) => {
             state.query = query;
@@ -180,7 +204,7 @@ Object.assign(
         : null;
       return {
         element,
-        status,
+        status: h("span", { class: "beside" }, status, saving),
         move,
         state,
         filter,
@@ -194,15 +218,16 @@ Object.assign(
       };
     }
 
-    function search(what, onQuery) {
+    /** A field to type in; the key leads to it. */
+    function search(what, onQuery, words = "Filter", key = "/") {
       let timer = 0;
       const input = h("input", {
         type: "search",
-        placeholder: "Filter",
-        "aria-label": `Filter ${what}`,
+        placeholder: words,
+        "aria-label": `${words} ${what}`,
         autocomplete: "off",
         spellcheck: "false",
-        "data-filter": true,
+        "data-filter": key === "/",
         on: {
           input: () => {
             clearTimeout(timer);
@@ -210,7 +235,7 @@ Object.assign(
           },
         },
       });
-      return h("label", { class: "search" }, input, h("kbd", { "aria-hidden": "true" }, "/"));
+      return h("label", { class: "search" }, input, h("kbd", { "aria-hidden": "true" }, key));
     }
 
     return { table, search };

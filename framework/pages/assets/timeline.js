@@ -162,17 +162,19 @@ Cheaptalk.timeline = (() => {
         {
           class: "round",
           open: small,
+          hidden: small,
           on: {
             toggle: () => {
               if (section.fold.open && settled) fill(section);
             },
           },
         },
-        h("summary", null, heading(page, section.round, link)),
+        h("summary", null, heading(page, section.round, section.from)),
         section.list,
       );
     }
-    // The round that one looks at is drawn at once, the others as soon as it is on the screen.
+    // The round that one looks at is drawn at once, the others as soon as it is on the screen; until then they take
+    // no room, so that nothing is pushed away when they come.
     if (small) setTimeout(fillAll, 60);
     function fillAll() {
       const pane = element.parentElement;
@@ -186,6 +188,7 @@ Cheaptalk.timeline = (() => {
     function fill(section) {
       if (section.open) return;
       section.open = true;
+      section.fold.hidden = false;
       let phase = null,
         turn = null,
         list = null;
@@ -199,7 +202,7 @@ Cheaptalk.timeline = (() => {
           phase = step.phase || "";
           turn = null;
           list = null;
-          if (phase) section.list.append(h("h4", { class: "phase" }, plain(phase)));
+          if (phase) section.list.append(h("h2", { class: "phase" }, plain(phase)));
         }
         const own = step.turn ?? null;
         if (list === null || own !== turn) {
@@ -240,7 +243,9 @@ Cheaptalk.timeline = (() => {
     );
     element.addEventListener("click", (event) => {
       const target = event.target.closest("[data-place]");
-      if (target && !event.target.closest("a, summary, pre") && !String(getSelection()))
+      const title = event.target.closest(".round-title[data-place]");
+      if (title) event.preventDefault(); // the rest of the heading folds the round
+      if (target && (title || !event.target.closest("a, summary, pre")) && !String(getSelection()))
         go(Number(target.dataset.place));
     });
     /** Scroll the pane, and nothing around it, until an element is seen below the round's heading. */
@@ -265,18 +270,36 @@ Cheaptalk.timeline = (() => {
       if (marked === section.fold.firstChild) reveal(section.fold, true);
       else reveal(marked, false);
     }
-    return { element, mark };
+    /** Show only some steps; all of them without a set. */
+    function only(found) {
+      element.classList.toggle("filtered", Boolean(found));
+      if (found) {
+        settled = true;
+        sections.forEach(fill);
+      }
+      for (const section of sections) {
+        let some = !found;
+        for (let place = section.from; place < section.to; place += 1) {
+          const seen = !found || found.has(place);
+          some ||= seen;
+          if (rows[place] && rows[place] !== section.fold.firstChild) rows[place].hidden = !seen;
+        }
+        section.fold.hidden = !some;
+        if (found && some) section.fold.open = true;
+      }
+    }
+    return { element, mark, only };
   }
 
-  function heading(page, index, link) {
+  function heading(page, index, place) {
     const round = page.roundBy.get(index);
     if (!round) return h("span", { class: "round-title" }, "Before the first round");
     const labels = page.headlines.get(index) || [];
     return [
       h(
         "span",
-        { class: "round-title" },
-        h("a", { href: link("round", index) }, `Round ${index + 1}`),
+        { class: "round-title", title: "Step to this round", "data-place": place },
+        `Round ${index + 1}`,
         round.label ? h("span", { class: "dim" }, ` ${round.label}`) : null,
       ),
       round.participants.length <= LANES

@@ -109,6 +109,7 @@ Cheaptalk.ui = (() => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const field = within(event.target, "input, select, textarea");
     if (event.key === "Escape" && field) {
+      event.preventDefault(); // which would empty a search field, and leave its filter as it is
       field.blur();
       return;
     }
@@ -196,6 +197,23 @@ Cheaptalk.ui = (() => {
     document.body.getBoundingClientRect();
     performance.mark("shown");
   };
+  /** Put a text on the clipboard; whether that could be done. */
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  /** Let the browser save a text as a file. */
+  function save(name, text, type = "text/csv") {
+    const address = URL.createObjectURL(new Blob([text], { type }));
+    const link = h("a", { download: name });
+    link.href = address;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+  }
   const say = (text) => {
     document.getElementById("live").textContent = text;
   };
@@ -212,6 +230,8 @@ Cheaptalk.ui = (() => {
     help,
     turnTheme,
     showTheme,
+    copy,
+    save,
     say,
     shown,
   };
