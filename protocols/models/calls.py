@@ -87,7 +87,7 @@ class Model:
     def usage(self, reply: Completion) -> Usage:
         """What a reply consumed now: nothing if it came from the cache."""
         if reply.cached:
-            return Usage(cost=0.0)
+            return Usage(cost=None if self.price is None else 0.0)  # 0 would make a sum known that is not
         cost = None if self.price is None else self.price.of(reply.tokens)
         return Usage(prompt_tokens=reply.tokens.prompt, completion_tokens=reply.tokens.completion, calls=1, cost=cost)
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from framework import ModelFailure
+from framework import ModelFailure, Usage
 from framework.errors import UserError
 from framework.strategy import BudgetSpent
 from protocols.models import Ask, Budget, Completion, Model, ModelSpec, Settings, Tokens, model_of, open_model
@@ -223,7 +223,9 @@ class TestCache:
         model = cached(client, spec, tmp_path)
         again = await model.complete(ask())
         assert (first.cached, again.cached, again.text, len(client.calls)) == (False, True, "one", 1)
-        assert model.usage(again).calls == 0
+        assert model.usage(again) == Usage(cost=0.0)
+        unpriced = cached(client, ModelSpec.parse("m", base_url="http://127.0.0.1:9/v1"), tmp_path)
+        assert unpriced.usage(again) == Usage(cost=None)
 
     @pytest.mark.parametrize(
         "other",
