@@ -33,6 +33,8 @@ _PATIENCE = 500.0
 """Seconds that a call of the local model may take at least: on a busy machine it is slow, but it does not fail."""
 _KEY = re.compile(r"\bsk-[\w-]{8,}|(?<=Bearer )\S+")
 _LONGEST = 300
+_TOO_LONG = re.compile(r"context[ _-]?(?:length|window|size)|too many tokens|prompt is too long", re.I).search
+"""How providers say that a conversation has outgrown the model."""
 _REFUSED = frozenset({401, 402})
 """No valid key; no money left. A 403 may be about one prompt only."""
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
@@ -127,7 +129,8 @@ class Model:
         if _status(error) in _REFUSED:
             raise ModelRefused(f"{self.spec.label}: {said}; see to the key and the account") from None
         if not _passes(error):  # what the provider said may repeat the key, so it is not chained
-            raise ModelFailure(f"{self.spec.label}: {said}") from None
+            remedy = "; send less of the conversation, with the parameter context=tokens:N" if _TOO_LONG(said) else ""
+            raise ModelFailure(f"{self.spec.label}: {said}{remedy}") from None
         if attempt >= settings.retries:
             raise ModelFailure(f"{self.spec.label}: {said} ({attempt + 1} tries)") from None
         wait = settings.backoff * 2.0**attempt * self._jitter.uniform(0.5, 1.5)

@@ -191,6 +191,12 @@ class TestRetries:
             await model_of(client, QUICK).complete(ask())
         assert len(client.calls) == 1
 
+    async def test_a_conversation_that_has_outgrown_the_model_is_said_with_the_remedy(self) -> None:
+        said = Failing(400)
+        said.args = ("This model's maximum context length is 8192 tokens",)
+        with pytest.raises(ModelFailure, match=r"8192 tokens; send less .* context=tokens:N"):
+            await model_of(FakeClient(lambda messages: said), QUICK).complete(ask())
+
     async def test_a_call_that_hangs_is_given_up_after_its_time(self) -> None:
         settings = Settings(timeout=0.02, retries=1, backoff=0.0)
         with pytest.raises(ModelFailure, match=r"no reply within 0.02 s \(2 tries\)"):
