@@ -102,10 +102,10 @@ class LlmStrategy(Strategy[Observation]):
         """
         super().__init__(params, **values)
         self._client, self._agent, self._make_brain = from_client, from_agent, brain
+        make_context(self.params.context)
         if self.params.agent:
             self._check_agent()
         self._spec = None if from_client or from_agent or brain or self.params.agent else self._checked_spec()
-        make_context(self.params.context)
         if self.params.prompts and not Path(self.params.prompts).is_dir():
             raise UserError(f"prompts {self.params.prompts} is not a folder; name one with templates")
         self._prompts: Prompts[Any] | None = None

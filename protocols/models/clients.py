@@ -8,7 +8,6 @@ import time
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autogen_core.models import ChatCompletionClient, CreateResult, ModelFamily, ModelInfo
@@ -17,7 +16,7 @@ from pydantic import ValidationError
 from framework.errors import UserError
 from protocols.models.completion import Ask, Completion, Token, Tokens
 from protocols.models.schema import short_schema, strict_schema
-from protocols.models.spec import PROVIDERS, ModelSpec, Style, api_key
+from protocols.models.spec import PROVIDERS, ModelSpec, Style, api_key, recorded
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -85,7 +84,7 @@ def _made(client: Any, spec: ModelSpec, timeout: float, server: LocalServer | No
     settings: dict[str, Any] = dict(spec.options)
     if spec.provider == "replay":
         replies = settings.pop("chat_completions", None)
-        made: ChatCompletionClient = client(_replies(spec) if replies is None else replies, **settings)
+        made: ChatCompletionClient = client(recorded(spec) if replies is None else replies, **settings)
         return made
     settings["model"] = spec.model
     if server is not None:
@@ -117,17 +116,6 @@ def _is_known(client: Any, settings: Mapping[str, Any]) -> bool:
             return False
         raise
     return True
-
-
-def _replies(spec: ModelSpec) -> list[str]:
-    """The replies in a file: a JSON list of texts or objects."""
-    try:
-        data = json.loads(Path(spec.model).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"model {spec.label}: {error}; name a file with a JSON list of replies") from error
-    if not isinstance(data, list):
-        raise UserError(f"model {spec.label}: the file is not a list; write a JSON list of replies")
-    return [reply if isinstance(reply, str) else json.dumps(reply) for reply in data]
 
 
 class Endpoint:

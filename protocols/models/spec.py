@@ -19,7 +19,7 @@ from framework.messages import Frozen
 from framework.specs import refuse_secrets
 from framework.yamlfile import read_mapping
 
-__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key", "key_variable", "reply_limit", "without_keys"]
+__all__ = ["PROVIDERS", "ModelSpec", "Provider", "api_key", "key_variable", "recorded", "reply_limit", "without_keys"]
 
 _SHORTEST_KEY = 8
 
@@ -182,7 +182,8 @@ class ModelSpec(Frozen):
         """See that the model can be asked, as far as that shows without asking it.
 
         Raises:
-            UserError: If its package is not installed, its key is not set, or its client does not take an option.
+            UserError: If its package is not installed, its key is not set, its client does not take an option, or
+                its file of replies cannot be read.
         """
         provider = PROVIDERS[self.provider]
         if provider.package and importlib.util.find_spec(provider.package) is None:
@@ -192,6 +193,8 @@ class ModelSpec(Frozen):
         api_key(self)
         if self.options:
             self._check_options(provider)
+        if self.provider == "replay" and "chat_completions" not in self.options:
+            recorded(self)
 
     def _check_options(self, provider: Provider) -> None:
         """AutoGen's clients pass over in silence what they do not know, such as a setting with a slip in its name."""
@@ -223,6 +226,23 @@ def key_variable(spec: ModelSpec) -> str:
     """The environment variable that holds a model's key; empty if it needs none."""
     known = PROVIDERS.get(spec.provider)
     return spec.key_env or (known.key if known else "")
+
+
+def recorded(spec: ModelSpec) -> list[str]:
+    """The replies in the file of a `replay` model: a JSON list of texts or objects.
+
+    Raises:
+        UserError: If it is none.
+    """
+    try:
+        data = json.loads(Path(spec.model).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"model {spec.label}: {error.strerror}; name a file with a JSON list of replies") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"model {spec.label}: {error}; name a file with a JSON list of replies") from error
+    if not isinstance(data, list):
+        raise UserError(f"model {spec.label}: the file is not a list; write a JSON list of replies")
+    return [reply if isinstance(reply, str) else json.dumps(reply) for reply in data]
 
 
 def without_keys(text: str, *variables: str) -> str:
@@ -258,4 +278,9 @@ def api_key(spec: ModelSpec) -> str:
     key = os.environ.get(variable, "")
     if not key and (spec.key_env or not spec.base_url):
         raise UserError(f"model {spec.label}: the environment variable {variable} is not set; export it with your key")
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise UserError(
+            f"model {spec.label}: the environment variable {variable} holds what no key does, such as a space or the "
+            "end of a line; export it anew"
+        )
     return key

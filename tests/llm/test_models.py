@@ -117,6 +117,21 @@ class TestSpecs:
         with pytest.raises(UserError, match=said):
             ModelSpec.parse(str(path)).check()
 
+    @pytest.mark.parametrize("text", [None, "{}", "[", "[" * 100_000])
+    def test_a_file_that_holds_no_replies_is_said_before_play(self, text: str | None, tmp_path: Path) -> None:
+        path = tmp_path / "r.json"
+        if text is not None:
+            path.write_text(text)
+        with pytest.raises(UserError, match="JSON list of replies"):
+            ModelSpec.parse(f"replay:{path}").check()
+
+    @pytest.mark.parametrize("key", ["sk-two\nlines", "sk-trailing ", "sk-\u00fcnicode", "sk-\r"])
+    def test_a_key_that_can_be_none_is_said_before_play(self, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        with pytest.raises(UserError, match="OPENAI_API_KEY holds what no key does") as refused:
+            ModelSpec.parse("openai:gpt-5-mini").check()
+        assert key not in str(refused.value)
+
     def test_a_config_may_hold_the_replies_themselves(self, tmp_path: Path) -> None:
         path = tmp_path / "m.yaml"
         path.write_text("provider: ReplayChatCompletionClient\nconfig: {chat_completions: [one]}")

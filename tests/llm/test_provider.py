@@ -263,6 +263,13 @@ def test_a_file_that_cannot_be_used_is_said_before_play(
     assert not Path("r").exists()
 
 
+def test_a_server_that_is_not_there_is_said_with_its_address(capsys: pytest.CaptureFixture[str]) -> None:
+    with provider(first_free) as server:
+        gone = server.base_url
+    assert run("--model", "openai:m", "--base-url", gone) == 1
+    assert f"Connection error at {gone} (" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("status", [401, 402])
 def test_a_key_that_is_refused_stops_the_run_and_the_right_one_resumes_it(
     status: int, capsys: pytest.CaptureFixture[str]
