@@ -32,7 +32,10 @@ class Exchange(NamedTuple):
 
 
 def exchanges(trace: Trace, seat: int) -> Iterator[Exchange]:
-    """The calls of one seat's model, in order. A seat without a model has none."""
+    """The calls of one seat's model, in order. A seat without a model has none.
+
+    An agent is told the rules with its first prompt; what it has of its own besides is not in the trace.
+    """
     system: list[Line] = []
     thread: list[Line] = []
     prompt = ""
@@ -41,6 +44,8 @@ def exchanges(trace: Trace, seat: int) -> Iterator[Exchange]:
             system = [Line("system", event.system_prompt)] if event.system_prompt else []
         elif isinstance(event, Asked) and event.seat == seat:
             prompt = event.prompt
+            if system and prompt.startswith(f"{system[0].text}\n\n"):
+                system = []
         elif isinstance(event, ModelCall) and event.seat == seat:
             thread.append(Line("user", prompt if event.purpose == "move" else event.prompt))
             kept = thread if event.sent is None else [thread[number] for number in event.sent]

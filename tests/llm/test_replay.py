@@ -21,6 +21,7 @@ from protocols.imap import Imap
 from protocols.llm import LlmStrategy
 from protocols.models.settings import PREFIX, Settings
 from protocols.replay import ask_again, open_trace, replay
+from protocols.transcript import exchanges
 from tests.llm.fakes import FakeClient, first_free
 from tests.llm.provider import provider
 
@@ -91,10 +92,13 @@ def test_a_replay_with_other_templates_says_which_prompts_differ(
 
 def test_a_replay_of_an_agent_gives_it_the_recorded_prompts(tmp_path: Path) -> None:
     game = CalBench()
-    agent = AssistantAgent("helper", model_client=FakeClient(first_free))
+    client = FakeClient(first_free)
+    agent = AssistantAgent("helper", model_client=client, system_message=None)
     table = [Seating("llm", LlmStrategy(from_agent=agent)), *(Seating("imap", Imap()) for _ in range(4))]
     write_trace(tmp_path / "t.json", asyncio.run(Referee(game, game.suite("quick", 0)[1], table, seed=5).play()))
     opened = open_trace(tmp_path / "t.json")
+    sent = [[line.text for line in exchange.sent] for exchange in exchanges(opened.trace, 0)]
+    assert sent == [[message.content for message in call] for call in client.calls]
     again = asyncio.run(replay(opened))
     assert again.prompts > 0
     assert again.changed == ()
