@@ -146,7 +146,8 @@ class Model:
         said = printable(" ".join(str(error).split())) or name
         if "Connection" in name and error.__cause__ is not None:
             where = f" at {self.spec.base_url}" if self.spec.base_url else ""
-            said = f"{said.rstrip('.')}{where} ({printable(' '.join(str(error.__cause__).split()))})"
+            cause = " ".join(str(error.__cause__).split()) or type(error.__cause__).__name__
+            said = f"{said.rstrip('.')}{where} ({printable(cause)})"
         said = _KEY.sub("[key]", without_keys(said, key_variable(self.spec)))[:_LONGEST]  # else half a key may stay
         return said if isinstance(error, Garbled) else f"{name}: {said}"
 

@@ -219,7 +219,9 @@ def completion_of(result: CreateResult, latency: float = 0.0) -> Completion:
         text=_clean(text),
         thought=_clean(result.thought or ""),
         finish=result.finish_reason,
-        tokens=Tokens(prompt=result.usage.prompt_tokens, completion=result.usage.completion_tokens),
+        tokens=Tokens(  # a server that counts backwards would give a budget back
+            prompt=max(0, result.usage.prompt_tokens), completion=max(0, result.usage.completion_tokens)
+        ),
         logprobs=tuple([_token(token) for token in result.logprobs or ()]),
         latency=round(latency, 6),
     )

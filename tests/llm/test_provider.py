@@ -235,6 +235,15 @@ def test_a_spent_budget_stops_the_run_and_a_larger_one_resumes_it(
     assert [trace.aborted for trace in traces] == [None, None]
 
 
+def test_a_server_that_counts_backwards_gives_no_budget_back() -> None:
+    reply = '{"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [{"index": 0, '
+    reply += '"finish_reason": "stop", "message": {"role": "assistant", "content": "no"}}], '
+    reply += '"usage": {"prompt_tokens": -5, "completion_tokens": 6, "total_tokens": 1}}'
+    with provider(lambda body: (200, reply.encode())) as server:
+        assert run("--model", "openai:m", "--base-url", server.base_url, "--budget", "tokens=60") == 1
+        assert len(server.requests) == 10
+
+
 def test_processes_that_play_at_once_share_one_budget() -> None:
     with provider(first_free) as server:
         model = ("--model", "openai:m", "--base-url", server.base_url)
