@@ -191,8 +191,10 @@ def long_lived() -> Iterator[None]:
         gc.unfreeze()
 
 
-def enter_worker() -> None:
-    """Leave Ctrl-C to the process that started this one, and do not outlive it."""
+def enter_worker(environment: Mapping[str, str]) -> None:
+    """Take over the environment of the process that started this one, leave Ctrl-C to it, and do not outlive it."""
+    os.environ.clear()
+    os.environ.update(environment)
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

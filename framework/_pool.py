@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +37,9 @@ class ProcessPool:
         context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
         context.set_forkserver_preload(["framework._jobs", *dict.fromkeys(kind.__module__ for kind in needed)])
         self._before = set(multiprocessing.active_children())
-        self.executor = ProcessPoolExecutor(workers, mp_context=context, initializer=enter_worker)
+        # A fork server is started once and keeps the environment of that time; settings and keys may be newer.
+        now = (dict(os.environ),)
+        self.executor = ProcessPoolExecutor(workers, mp_context=context, initializer=enter_worker, initargs=now)
 
     def __enter__(self) -> ProcessPool:
         return self

@@ -247,6 +247,8 @@ def test_a_server_that_counts_backwards_gives_no_budget_back() -> None:
 def test_processes_that_play_at_once_share_one_budget() -> None:
     with provider(first_free) as server:
         model = ("--model", "openai:m", "--base-url", server.base_url)
+        assert run(*model, "--jobs", "2", "--out", "before") == 0  # what starts processes then knows of no budget
+        server.requests.clear()
         assert run(*model, "--repeats", "3", "--jobs", "2", "--concurrency", "1", "--budget", "calls=40") == 1
     assert 40 <= len(server.requests) <= 41  # one process may be in the middle of a call
 
