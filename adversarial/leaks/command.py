@@ -30,7 +30,9 @@ def leaks(
     csv: Annotated[Path | None, typer.Option(metavar="DIR", help="Write each table as CSV.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON, with all messages.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the tables as LaTeX, for booktabs.")] = False,
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Print the tables as LaTeX, for booktabs and graphicx.")
+    ] = False,
 ) -> None:
     """Print the semantic leaks of runs: secrets that a message gave away to somebody who may not know them."""
     import sys

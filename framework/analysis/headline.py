@@ -54,4 +54,5 @@ def footer(table: Table, names: Sequence[str] | None = None) -> str:
         total = sum(table.aborted.values())
         said += f"; {total} of {table.games} games aborted ({parts}) and in no mean"
     hidden = 0 if names is not None else sum(not column.headline for column in table.columns)
-    return f"{said}; {hidden} more metrics: cheaptalk report RUN --metrics all." if hidden else f"{said}."
+    more = f"{hidden} more metric{'s' * (hidden > 1)}"
+    return f"{said}; {more}: cheaptalk report RUN --metrics all." if hidden else f"{said}."

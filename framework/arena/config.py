@@ -36,7 +36,7 @@ class ArenaConfig(Frozen):
     """
 
     game: str
-    pool: tuple[StrategySpec, ...] = Field(min_length=2)
+    pool: tuple[StrategySpec, ...]
     games: PositiveInt = 20
     suite: str = ""
     tasks: str = ""
@@ -56,6 +56,8 @@ class ArenaConfig(Frozen):
         for label, count in Counter(spec.label for spec in pool).items():
             if count > 1:
                 raise ValueError(f"{label!r} is named {count} times; name each player once")
+        if len(pool) < 2:
+            raise ValueError("players meet in pairs at the least; name two or more")
         return pool
 
     def identity(self) -> dict[str, JsonValue]:

@@ -97,6 +97,8 @@ def _config(target: str, flags: dict[str, Any], resume: bool) -> ArenaConfig:
         newcomers = [text for text in flags.get("pool", ()) if StrategySpec.parse(text).label not in known]
         flags = {**flags, "pool": [*pool, *newcomers]}
         config = read_arena(path / CONFIG, {**flags, "out": target})
+    elif resume and path.is_dir():
+        raise UserError(f"{target} holds no {CONFIG} and is not an arena's folder; name one, or a game")
     elif path.suffix in (".yaml", ".yml"):
         config = read_arena(path, flags)
     else:

@@ -24,13 +24,16 @@ def rate(
     from framework.analysis.formats import write_csv
     from framework.analysis.rating import history_table, is_reference, reference_table, standings_table
     from framework.analysis.rating import rate as rated
-    from framework.cli._console import print_findings, said_in
+    from framework.cli._console import print_findings, said_in, say
     from framework.tables import read_runs
 
     form = said_in({"json": json, "markdown": markdown, "latex": latex})
     found = rated(read_runs(runs), competes=lambda player: references or not is_reference(player))
     tables = [standings_table(found), reference_table(found)]
-    print_findings([table for table in tables if table.rows], form)
+    shown = [table for table in tables if table.rows]
+    print_findings(shown, form)
+    if not shown:
+        say("no game was finished, so nobody is rated")
     for table in [*tables, history_table(found)] if csv is not None else ():
         assert csv is not None
         typer.echo(write_csv(csv, table), err=bool(form))

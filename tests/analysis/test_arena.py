@@ -258,7 +258,7 @@ def test_an_arena_belongs_to_its_folder_and_one_process(tmp_path: Path, folder: 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"pool": ["dsm"]}, "at least 2"),
+        ({"pool": ["dsm"]}, "name two or more"),
         ({"pool": ["dsm", "dsm"]}, "'dsm' is named 2 times"),
         ({"explore": 1.5}, "explore"),
         ({"paol": 1}, "'paol' is not a known key; did you mean 'pool'"),
@@ -288,6 +288,13 @@ def test_the_command_plays_prints_goes_on_and_refuses(tmp_path: Path, cheaptalk:
     assert Ledger(out / LEDGER).players() == (*POOL, "imap")
     assert yaml.safe_load((out / "arena.yaml").read_text())["games"] == 4
     assert "add --out" in cheaptalk("arena", "calbench", "--pool", "dsm", "--pool", "imap").err
+
+
+def test_a_run_is_no_arena_to_go_on_with(tmp_path: Path, cheaptalk: Cheaptalk):
+    (tmp_path / "run" / "traces").mkdir(parents=True)
+    said = cheaptalk("arena", tmp_path / "run", "--resume", "--games", "4")
+    assert (said.code, said.out) == (2, "")
+    assert "holds no arena.yaml and is not an arena's folder" in said.err
 
 
 def test_an_arenas_file_describes_it(tmp_path: Path, cheaptalk: Cheaptalk):

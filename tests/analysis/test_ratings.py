@@ -24,6 +24,7 @@ from framework.trace import MetricValue
 from games.calbench import CalBench
 from tests.analysis.conftest import Cheaptalk
 from tests.analysis.rows import aborted, row
+from tests.core.runs import PLAYERS
 from tests.core.toy import Toy
 
 SIGMA, BETA, TAU = 25 / 3, 25 / 6, 25 / 300
@@ -252,3 +253,10 @@ def test_the_command_prints_and_writes_ratings(folder: Path, tmp_path: Path, che
     everyone = cheaptalk("rate", folder, "--references").out
     assert "Points of reference" not in everyone
     assert "dsm-private" in everyone
+
+
+def test_runs_without_a_finished_game_are_said_to_rate_nobody(tmp_path: Path, cheaptalk: Cheaptalk):
+    run(Experiment(game="calbench", limit=1, strategy=StrategySpec(name=f"{PLAYERS}:Raising"), out=str(tmp_path / "r")))
+    said = cheaptalk("rate", tmp_path / "r")
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "cheaptalk: no game was finished, so nobody is rated\n"

@@ -122,7 +122,7 @@ def test_a_metric_without_a_value_in_any_game_is_in_no_headline():
     table = summarise([RunResults("r", [game(0, None, (1, None)), game(1, None, (3, None))])])
     assert [(column.name, column.headline) for column in table.columns] == [("agreed", False), ("messages", True)]
     assert "agreed" not in plain(table)
-    assert "1 more metrics" in footer(table)
+    assert "1 more metric:" in footer(table)
 
 
 def test_plain_text_is_aligned_and_names_direction_and_unit():

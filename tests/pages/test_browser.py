@@ -342,6 +342,16 @@ def test_the_local_server_shows_the_same_pages(browser: Browser, folders: list[P
             thread.join()
 
 
+def test_a_run_without_a_finished_game_says_so_in_place_of_figures(browser: Browser, tmp_path: Path) -> None:
+    raising = toy(tmp_path / "raising", strategy="tests.core.players:Raising")
+    write_site(open_runs([raising]), tmp_path / "site")
+    visit = Visit(browser, address_of(tmp_path / "site", "#/run/raising"))
+    visit.page.get_by_text("No game was finished, so there is nothing to draw.").wait_for()
+    assert visit.page.locator("svg.scatter, .scatter").count() == 0
+    assert visit.complaints == []
+    visit.leave()
+
+
 # --- finding things -------------------------------------------------------------------------------
 
 

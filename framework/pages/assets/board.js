@@ -8,6 +8,8 @@ Cheaptalk.board = (() => {
   /** A strategy in short; its whole name for one who points at it. */
   const named = (strategy) => h("span", { title: strategy }, breakable(Cheaptalk.short(strategy)));
 
+  const clipped = (name) => h("span", { class: "clipped", title: name }, name);
+
   /** A board as a table. names: the columns to show. */
   function boardTable(board, { names, link, caption, sort, titles = new Map() }) {
     // A run is named only where it tells rows apart.
@@ -24,7 +26,15 @@ Cheaptalk.board = (() => {
         cell: (row) => [named(row.strategy), row.adversarial ? [" ", tag("adversarial", "warn")] : null],
       },
       ...(entries.size < board.rows.length
-        ? [{ key: "run", title: "Run", value: (row) => titles.get(row.run) ?? row.run, number: false, long: true }]
+        ? [
+            {
+              key: "run",
+              title: "Run",
+              value: (row) => titles.get(row.run) ?? row.run,
+              number: false,
+              cell: (row) => clipped(titles.get(row.run) ?? row.run),
+            },
+          ]
         : []),
       ...(groups ? [{ key: "setting", title: "Setting", value: (row) => row.group, number: false }] : []),
       {

@@ -105,6 +105,9 @@ Cheaptalk.charts = (() => {
   }
 
   /** One metric against another, a point a game. points: {x, y, kind, title, go()}. */
+  /** A number on an axis, with as many digits as tell it from the next. */
+  const mark = (value, [low, high]) => (value && high - low < 0.05 ? value.toPrecision(2) : number(value));
+
   function scatter(points, xTitle, yTitle, kinds) {
     const box = h("div", { class: "scatter" });
     const fits = points.filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y));
@@ -128,9 +131,9 @@ Cheaptalk.charts = (() => {
           s(
             "text",
             { x: X(x), y: height - bottom + 15, "text-anchor": t === 1 ? "end" : t ? "middle" : "start" },
-            number(x),
+            mark(x, xs),
           ),
-          s("text", { x: left - 6, y: Y(y) + 4, "text-anchor": "end" }, number(y)),
+          s("text", { x: left - 6, y: Y(y) + 4, "text-anchor": "end" }, mark(y, ys)),
         ];
       });
       const dots = fits.map((p, i) =>

@@ -205,7 +205,8 @@ Cheaptalk.run = (() => {
     const drawn = data.columns
       .flatMap((column, i) => (column.headline ? [metricFigure(data, i, page.games.metrics[column.name])] : []))
       .filter(Boolean);
-    figures.lastChild.replaceChildren(...drawn, against(page, rows, summary));
+    if (drawn.length) figures.lastChild.replaceChildren(...drawn, ...[against(page, rows, summary)].filter(Boolean));
+    else figures.lastChild.replaceWith(note("No game was finished, so there is nothing to draw."));
   }
 
   /** Any metric against any other, a point a game. */
