@@ -235,8 +235,8 @@ def replay(folder: Path, planned: Sequence[Planned]) -> Found:
 
 
 def is_played_again(result: GameResult) -> bool:
-    """Whether it is the world outside that a game could not be finished for: no model answered, nobody typed."""
-    return result.abort is not None and (result.abort.boundary == "model" or result.abort.stop)
+    """Whether a game could not be finished for what is outside the run: no model answered, a template is faulty."""
+    return result.abort is not None and result.abort.boundary in ("model", "user")
 
 
 def _whole(trace: Path, game_id: str) -> GameResult | None:

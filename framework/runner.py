@@ -78,6 +78,11 @@ class Outcome:
         """The games that could not be finished."""
         return [result for result in self.results if result.abort]
 
+    @property
+    def mendable(self) -> list[GameResult]:
+        """The aborted games that a resume plays again, since they failed for something outside the run."""
+        return [result for result in self.results if is_played_again(result)]
+
     def trace(self, result: GameResult) -> str:
         """The file of a game's trace, relative to the folder."""
         return trace_name(result.number, result.task)
@@ -92,7 +97,7 @@ class RunStopped(Exception):
     """
 
     def __init__(self, why: str, outcome: Outcome, interrupted: bool = False) -> None:
-        kept = sum(not is_played_again(result) for result in outcome.results)
+        kept = len(outcome.results) - len(outcome.mendable)
         super().__init__(
             f"{why}: {kept} of {outcome.planned} games are kept and {outcome.planned - kept} are left; "
             f"go on with: cheaptalk run {outcome.folder} --resume"

@@ -217,7 +217,7 @@ def _print(outcome: Outcome) -> None:
 
 
 def _say_why(outcome: Outcome) -> None:
-    """The first aborted games, and where their tracebacks are."""
+    """The first aborted games, where their tracebacks are, and how to play again those that may go better."""
     from framework.cli._console import say
 
     for result in outcome.aborted[:_MOST_ERRORS]:
@@ -227,3 +227,5 @@ def _say_why(outcome: Outcome) -> None:
             say(f"{said}; see {outcome.folder / outcome.trace(result)}")
     if len(outcome.aborted) > _MOST_ERRORS:
         say(f"{len(outcome.aborted) - _MOST_ERRORS} more aborted; their traces say why")
+    if outcome.mendable:
+        say(f"{len(outcome.mendable)} can be played again once that is mended: cheaptalk run {outcome.folder} --resume")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from framework.errors import UserError
 from framework.messages import Action
 from framework.strategy import ModelFailure, Params
 from framework.trace import Usage
@@ -107,4 +108,15 @@ class NeedsModel(Counting):
         if not Path(self.params.path).exists():  # noqa: ASYNC240
             self.record.usage = Usage(prompt_tokens=1000, calls=1)
             raise ModelFailure("the model did not answer after 3 tries")
+        return await super().act(observation)
+
+
+class NeedsFile(Proposer):
+    """Cannot play without a file of the user's."""
+
+    params_type = PathParams
+
+    async def act(self, observation: ToyObservation) -> Sequence[Action]:
+        if not Path(self.params.path).exists():  # noqa: ASYNC240
+            raise UserError(f"path {self.params.path} is not there; make it")
         return await super().act(observation)

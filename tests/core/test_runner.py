@@ -272,6 +272,15 @@ def test_games_that_a_model_aborted_are_played_again_and_all_usage_counts(tmp_pa
     assert once_more.usage == up.usage
 
 
+def test_games_that_failed_for_what_the_user_can_mend_are_played_again(tmp_path: Path):
+    here = tmp_path / "file"
+    strategy = f"{PLAYERS}:NeedsFile:path={here}"
+    without = run(toy(tmp_path / "run", strategy=strategy))
+    assert {result.abort.boundary for result in without.results if result.abort} == {"user"}
+    here.touch()
+    assert run(toy(tmp_path / "run", strategy=strategy), resume=True).aborted == []
+
+
 def test_games_that_a_strategy_aborted_are_kept(tmp_path: Path):
     run(toy(tmp_path / "run", strategy=f"{PLAYERS}:Raising"))
     again = run(toy(tmp_path / "run", strategy=f"{PLAYERS}:Raising"), resume=True)

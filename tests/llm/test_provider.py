@@ -306,7 +306,9 @@ def test_a_provider_that_fails_aborts_the_game_at_the_boundary_model_and_resume_
         (abort,) = read_trace(sorted((tmp_path / "r" / "traces").iterdir())[0]).of(GameAborted)
         assert abort.boundary == "model"
         assert "5 tries" in abort.error
-        assert "2 of 2 games aborted (2 at model)" in capsys.readouterr().out
+        said = capsys.readouterr()
+        assert "2 of 2 games aborted (2 at model)" in said.out
+        assert "2 can be played again once that is mended: cheaptalk run r --resume" in said.err
         down = False
         with pytest.raises(SystemExit) as ended:
             main(["run", "r", "--resume"])
