@@ -203,12 +203,13 @@ class Referee:
             )
         )
         for seat, seating in enumerate(self._seating):
-            self._players.append(Player(seating.strategy, self._seat_start(seat), self._seed, self._limits.seconds))
+            self._players.append(Player(seating.strategy, self.seat_start(seat), self._seed, self._limits.seconds))
         await self._board.open(self._players)
         for seat in range(self._seats):
             await self._register(seat)
 
-    def _seat_start(self, seat: int) -> SeatStart:
+    def seat_start(self, seat: int) -> SeatStart:
+        """What a seat is told before the first round, for those who ask before play."""
         return SeatStart(
             game=self._game.name,
             seat=seat,

@@ -33,7 +33,7 @@ from framework.strategy import ModelFailure
 from framework.trace import AgentRegistered, Moved, TraceError
 from protocols.brains import Brain, Said
 from protocols.events import ModelCall
-from protocols.llm import LlmStrategy
+from protocols.llm import LlmParams, LlmStrategy
 from protocols.models import Ask, Completion, Tokens, open_model
 from protocols.models.spec import ModelSpec
 from protocols.transcript import Exchange, Line, exchanges
@@ -170,28 +170,37 @@ async def replay(opened: Opened) -> Replayed:
     Raises:
         UserError: If the scenario does not fit the game any more.
     """
-    trace, game = opened
-    start = trace.start
-    tapes = [_tape(trace, seat) for seat in range(start.seats)]
-    try:
-        scenario = game.scenario_type.model_validate(start.scenario)
-    except ValueError as error:
-        raise UserError(f"game {trace.game_id}: its scenario is not one of {game.name} any more ({error})") from error
-    seating = [Seating(name, _seated(trace, tapes[seat])) for seat, name in enumerate(start.strategies)]
-    limits = trace.config.get("limits")
-    again = await Referee(
-        game,
-        scenario,
-        seating,
-        seed=start.seed,
-        game_id=trace.game_id,
-        config=trace.config,
-        limits=Limits(**limits) if isinstance(limits, dict) else None,  # type: ignore[arg-type]
-    ).play()
+    trace = opened.trace
+    tapes = [_tape(trace, seat) for seat in range(trace.start.seats)]
+    again = await _referee(opened, [_seated(trace, tape) for tape in tapes]).play()
     changed = tuple([place for tape in tapes for place in tape.changed])
     moves = [[(e.seat, e.phase, e.actions) for e in played.of(Moved)] for played in (trace, again)]
     same_end = again.final_state == trace.final_state
     return Replayed(again, same_end, moves[0] == moves[1], sum(tape.heard for tape in tapes), changed)
+
+
+def _referee(opened: Opened, strategies: Sequence[Strategy[Any]]) -> Referee:
+    """A referee of the recorded game.
+
+    Raises:
+        UserError: If the scenario does not fit the game any more.
+    """
+    trace, game = opened
+    start = trace.start
+    try:
+        scenario = game.scenario_type.model_validate(start.scenario)
+    except ValueError as error:
+        raise UserError(f"game {trace.game_id}: its scenario is not one of {game.name} any more ({error})") from error
+    limits = trace.config.get("limits")
+    return Referee(
+        game,
+        scenario,
+        [Seating(name, strategy) for name, strategy in zip(start.strategies, strategies, strict=True)],
+        seed=start.seed,
+        game_id=trace.game_id,
+        config=trace.config,
+        limits=Limits(**limits) if isinstance(limits, dict) else None,  # type: ignore[arg-type]
+    )
 
 
 def _tape(trace: Trace, seat: int) -> _Tape:
@@ -200,7 +209,7 @@ def _tape(trace: Trace, seat: int) -> _Tape:
 
 
 def _seated(trace: Trace, tape: _Tape) -> Strategy[Any]:
-    registered = next(event for event in trace.of(AgentRegistered) if event.seat == tape.seat)
+    registered = _registered(trace, tape.seat)
     spec = StrategySpec.parse(registered.strategy)
     try:
         kind = registry.strategy(spec.name)
@@ -213,12 +222,22 @@ def _seated(trace: Trace, tape: _Tape) -> Strategy[Any]:
         return _Moves(event.actions for event in trace.of(Moved) if event.seat == tape.seat)
 
 
+def _registered(trace: Trace, seat: int) -> AgentRegistered:
+    return next(event for event in trace.of(AgentRegistered) if event.seat == seat)
+
+
 def _with_tape(kind: type[Any], registered: AgentRegistered, tape: _Tape) -> Strategy[Any]:
     if not issubclass(kind, LlmStrategy):
         kind = LlmStrategy
-    known = {key: value for key, value in registered.params.items() if key in kind.params_type.model_fields}
-    params = kind.params_type.model_validate(known)
-    return kind(params, brain=lambda system: _Recording(tape, system))
+    return kind(_params(kind, registered), brain=lambda system: _Recording(tape, system))
+
+
+def _params(kind: type[LlmStrategy], registered: AgentRegistered) -> LlmParams:
+    """The recorded parameters, as far as they are still known."""
+    fields = kind.params_type.model_fields
+    params = kind.params_type.model_validate({key: value for key, value in registered.params.items() if key in fields})
+    assert isinstance(params, LlmParams)
+    return params
 
 
 # --- another model --------------------------------------------------------------------------------
@@ -253,6 +272,8 @@ async def ask_again(
 ) -> list[Comparison]:
     """Put every recorded prompt, with the recorded conversation before it, to another model.
 
+    It is held to the same shape of reply, and sampled at the same temperature, as the recorded one.
+
     Args:
         opened: The trace with its game.
         model: The other model, as for `cheaptalk run`.
@@ -268,10 +289,22 @@ async def ask_again(
     if prompts is None:
         raise UserError(f"game {game.name} has no prompts, so there is nothing to ask a model")
     asked = open_model(ModelSpec.parse(model, base_url=base_url))
+    seats = range(trace.start.seats)
+    referee = _referee(opened, [_Moves(iter(())) for _ in seats])
     found: list[Comparison] = []
-    for seat in range(trace.start.seats):
+    for seat in seats:
+        schema = prompts.answer_type(referee.seat_start(seat))
+        params = _params(LlmStrategy, _registered(trace, seat))
         for number, (call, sent) in enumerate(exchanges(trace, seat)):
-            reply = await asked.complete(Ask(tuple(map(_message, sent)), thread=f"replay-{trace.game_id}-{seat}"))
+            reply = await asked.complete(
+                Ask(
+                    tuple(map(_message, sent)),
+                    schema,
+                    params.temperature,
+                    params.max_tokens,
+                    thread=f"replay-{trace.game_id}-{seat}",
+                )
+            )
             mine, theirs = _actions(prompts.read, reply.text), _actions(prompts.read, call.reply)
             found.append(
                 Comparison(

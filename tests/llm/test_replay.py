@@ -139,6 +139,20 @@ def test_another_model_is_put_the_recorded_prompts(tmp_path: Path, capsys: pytes
     assert len((tmp_path / "o.jsonl").read_text().splitlines()) == calls
 
 
+def test_another_model_is_held_to_the_same_schema_and_sampled_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.setenv(PREFIX + name.upper(), "")
+    record(tmp_path / "t.json", temperature=0.5, max_tokens=99)
+    with provider(lambda body: (200, '{"thinking": "", "actions": []}')) as asked:
+        found = asyncio.run(ask_again(open_trace(tmp_path / "t.json"), "m", base_url=asked.base_url))
+    assert len(found) == len(asked.requests) > 0
+    for body in asked.requests:
+        assert (body["temperature"], body["max_tokens"]) == (0.5, 99)
+        assert '"thinking"' in json.dumps(body["response_format"])
+
+
 def test_replies_before_a_failure_are_kept_and_the_failure_is_no_success(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
