@@ -186,7 +186,7 @@ class _Shared:
 
     def __init__(self) -> None:
         self.models: dict[tuple[str, Settings], Model] = {}
-        self.gates: dict[tuple[str, int], asyncio.Semaphore] = {}
+        self.gates: dict[tuple[str, int], asyncio.Semaphore] = {}  # by who is asked, and how often at once
         self.of_clients: WeakKeyDictionary[ChatCompletionClient, Model] = WeakKeyDictionary()
 
 
@@ -211,7 +211,8 @@ def open_model(spec: ModelSpec, settings: Settings | None = None) -> Model:
         return known
     spec.check()
     check_price(spec, settings)
-    gate = shared.gates.setdefault((spec.provider, settings.concurrency), asyncio.Semaphore(settings.concurrency))
+    asked = f"{spec.provider} {spec.base_url}"  # each server of one's own stands for itself
+    gate = shared.gates.setdefault((asked, settings.concurrency), asyncio.Semaphore(settings.concurrency))
     server = local_server(settings) if spec.provider == "local" else None
     client = make_client(spec, settings.timeout if server is None else _PATIENCE, server)
     style = PROVIDERS[spec.provider].style

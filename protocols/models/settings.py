@@ -39,7 +39,7 @@ class Settings(Frozen):
     """How models are called.
 
     Attributes:
-        concurrency: Calls in flight to one provider.
+        concurrency: Calls in flight to one provider, or to one server of those named by `base_url`.
         timeout: Seconds that one call may take.
         retries: How often a call that failed for a passing reason is made again.
         backoff: Seconds before the first retry; each further one waits twice as long, give or take half.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import threading
@@ -10,11 +11,13 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from autogen_core.models import UserMessage
 
 from framework.cli import main
 from framework.reflection import Reflection
 from framework.results import read_result
 from framework.trace import GameAborted, read_trace
+from protocols.models import Ask, ModelSpec, open_model
 from protocols.models.settings import PREFIX, Settings
 from tests.llm.provider import provider
 
@@ -313,3 +316,19 @@ def test_a_provider_that_fails_aborts_the_game_at_the_boundary_model_and_resume_
         with pytest.raises(SystemExit) as ended:
             main(["run", "r", "--resume"])
         assert ended.value.code == 0
+
+
+def test_servers_of_ones_own_do_not_wait_for_each_other() -> None:
+    both = Barrier(2)
+
+    def answer(body: dict[str, Any]) -> tuple[int, str]:
+        both.wait(10)
+        return 200, "{}"
+
+    async def ask_each(*addresses: str) -> list[str]:
+        models = [open_model(ModelSpec.parse("m", base_url=address), Settings(concurrency=1)) for address in addresses]
+        request = Ask((UserMessage(content="?", source="user"),))
+        return [reply.text for reply in await asyncio.gather(*(model.complete(request) for model in models))]
+
+    with provider(answer) as one, provider(answer) as two:
+        assert asyncio.run(ask_each(one.base_url, two.base_url)) == ["{}", "{}"]
