@@ -6,7 +6,7 @@ Cheaptalk.board = (() => {
   const { bar, scaleOf, way, lines } = Cheaptalk.charts;
 
   /** A strategy in short; its whole name for one who points at it. */
-  const named = (strategy) => h("span", { title: strategy }, breakable(Cheaptalk.short(strategy)));
+  const named = (strategy) => h("span", { class: "name", title: strategy }, breakable(Cheaptalk.short(strategy)));
 
   const clipped = (name) => h("span", { class: "clipped", title: name }, name);
 
