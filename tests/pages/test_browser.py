@@ -289,7 +289,7 @@ def test_no_page_is_wider_than_the_window(browser: Browser, site: Path, width: i
 
 
 def test_the_headline_of_the_leaderboard_needs_no_scrolling_on_a_laptop(browser: Browser, site: Path) -> None:
-    visit = Visit(browser, address_of(site), viewport={"width": 1280, "height": 800})
+    visit = Visit(browser, address_of(site), viewport={"width": 1200, "height": 800})
     visit.open("#/board?game=calbench")
     visit.page.locator(".estimate").first.wait_for()
     table = visit.page.locator(".scroll table").first
