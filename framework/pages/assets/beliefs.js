@@ -205,7 +205,7 @@ Cheaptalk.beliefs = (() => {
             row(
               h("span", { class: "dim" }, "slot"),
               titles.map((title) => h("div", { role: "columnheader", class: "colhead" }, title)),
-              h("div", { role: "columnheader", class: "sum dim" }, "VPS"),
+              h("div", { role: "columnheader", class: "sum dim", title: "of this round" }, "VPS"),
             ),
             privateGrid ? row(["truth of ", chip(t)], now.truth, h("div", { role: "cell", class: "sum" })) : null,
             row(["belief of ", chip(o)], now.belief, now.sum, "now"),
@@ -252,7 +252,7 @@ Cheaptalk.beliefs = (() => {
       const shown = h(
         "div",
         { class: "matrix-place" },
-        h("h3", null, "VPS so far, every pair"),
+        h("h3", null, "VPS of all rounds so far, every pair"),
         h(
           "div",
           { class: "scroll", tabindex: "0", role: "region", "aria-label": "VPS of every pair" },
