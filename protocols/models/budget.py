@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -28,7 +29,7 @@ class _Line(Frozen):
 
 
 class Ledger:
-    """Counts what models consume, against one budget.
+    """Counts what models consume, against one budget. Threads may share it, each with an event loop of its own.
 
     Calls that are in flight when the budget ends are finished and counted, so it can be overrun by as many.
 
@@ -45,6 +46,7 @@ class Ledger:
         self.dollars = 0.0
         self._book = book
         self._read = 0
+        self._lock = threading.Lock()
 
     def check(self) -> None:
         """See that there is something left.
@@ -55,7 +57,8 @@ class Ledger:
         limits = self.budget
         if limits == Budget():
             return
-        self._catch_up()
+        with self._lock:
+            self._catch_up()
         for name, spent, limit, form in (
             ("calls", self.calls, limits.calls, "d"),
             ("tokens", self.tokens, limits.tokens, "d"),
@@ -69,15 +72,21 @@ class Ledger:
     def spend(self, tokens: Tokens, price: Price | None) -> None:
         """Count a call that reached its provider."""
         line = _Line(tokens=tokens.total, dollars=price.of(tokens) if price is not None else 0.0)
+        if not self._write(line):
+            with self._lock:
+                self._add(line)
+
+    def _write(self, line: _Line) -> bool:
+        """Whether a line is in the book, from which it is counted later."""
         if self._book is None:
-            self._add(line)
-            return
+            return False
         try:
             with self._book.open("ab", buffering=0) as book:  # one write, so that lines of several processes stay whole
                 book.write(line.model_dump_json().encode() + b"\n")
         except OSError as error:
             _log.warning("%s cannot be written (%s); this call counts in this process only", self._book, error.strerror)
-            self._add(line)
+            return False
+        return True
 
     def _add(self, line: _Line) -> None:
         self.calls += line.calls

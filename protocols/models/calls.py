@@ -6,7 +6,8 @@ import asyncio
 import logging
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,7 +16,7 @@ from autogen_core.models import ChatCompletionClient
 
 from framework.errors import UserError
 from framework.printing import printable
-from framework.strategy import ModelFailure, ModelRefused
+from framework.strategy import BudgetSpent, ModelFailure, ModelRefused
 from framework.trace import Usage
 from protocols.models.budget import Ledger
 from protocols.models.cache import ReplyCache
@@ -100,11 +101,10 @@ class Model:
 
     async def _persist(self, ask: Ask) -> Completion:
         for attempt in range(self._settings.retries + 1):
-            self._ledger.check()
             try:
                 reply = await self._once(ask)
             except (Exception, asyncio.CancelledError) as error:
-                if isinstance(error, UserError) or _is_cancelled():
+                if isinstance(error, (UserError, BudgetSpent)) or _is_cancelled():
                     raise
                 await self._wait_or_fail(error, attempt)
                 continue
@@ -113,8 +113,10 @@ class Model:
         raise AssertionError("unreachable")
 
     async def _once(self, ask: Ask) -> Completion:
-        async with self._gate, asyncio.timeout(self._timeout):
-            reply = await self._endpoint.ask(ask, self._extra(ask))
+        async with self._gate:
+            self._ledger.check()  # and not before the wait, in which others may spend what is left
+            async with asyncio.timeout(self._timeout):
+                reply = await self._endpoint.ask(ask, self._extra(ask))
         variable = key_variable(self.spec)  # a server may well repeat what it was sent, and replies are kept
         text, thought = without_keys(reply.text, variable), without_keys(reply.thought, variable)
         return reply.model_copy(update={"text": text, "thought": thought})
@@ -182,16 +184,45 @@ def _asked_to_wait(error: BaseException) -> float:
 
 
 class _Shared:
-    """What the models of one event loop share under one set of settings."""
+    """What the models of one event loop share."""
 
     def __init__(self) -> None:
         self.models: dict[tuple[str, Settings], Model] = {}
         self.gates: dict[tuple[str, int], asyncio.Semaphore] = {}  # by who is asked, and how often at once
         self.of_clients: WeakKeyDictionary[ChatCompletionClient, Model] = WeakKeyDictionary()
+        self.end = self._at_the_end()
+        with suppress(StopIteration):
+            self.end.__anext__().send(None)  # up to its yield, for which it waits for nothing
+
+    def gate(self, asked: str, calls: int) -> asyncio.Semaphore:
+        """Lets so many calls at once through to whom is asked."""
+        return self.gates.setdefault((asked, calls), asyncio.Semaphore(calls))
+
+    async def _at_the_end(self) -> AsyncGenerator[None, None]:
+        """Close our clients and forget what is shared when the loop ends, as it ends every generator.
+
+        Left alone, gates and open connections would hold a loop that is over, and it them: a process that plays games
+        in one loop after another would run out of files.
+        """
+        try:
+            yield
+        finally:
+            _by_loop.pop(asyncio.get_running_loop(), None)
+            for model in self.models.values():
+                with suppress(Exception):  # of a connection that is lost there is nothing to close
+                    await model.client.close()
 
 
 _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Shared] = WeakKeyDictionary()
 _ledgers: dict[tuple[Budget, Path | None], Ledger] = {}
+
+
+def _shared() -> _Shared:
+    """What the models of the running event loop share."""
+    loop = asyncio.get_running_loop()
+    if loop not in _by_loop:
+        _by_loop[loop] = _Shared()
+    return _by_loop[loop]
 
 
 def _ledger(settings: Settings) -> Ledger:
@@ -205,14 +236,13 @@ def open_model(spec: ModelSpec, settings: Settings | None = None) -> Model:
         UserError: If it cannot be used: a package, a key or a price is missing.
     """
     settings = settings or Settings.from_environment()
-    shared = _by_loop.setdefault(asyncio.get_running_loop(), _Shared())
+    shared = _shared()
     known = shared.models.get((spec.hash, settings))
     if known is not None:
         return known
     spec.check()
     check_price(spec, settings)
-    asked = f"{spec.provider} {spec.base_url}"  # each server of one's own stands for itself
-    gate = shared.gates.setdefault((asked, settings.concurrency), asyncio.Semaphore(settings.concurrency))
+    gate = shared.gate(f"{spec.provider} {spec.base_url}", settings.concurrency)  # each server stands for itself
     server = local_server(settings) if spec.provider == "local" else None
     client = make_client(spec, settings.timeout if server is None else _PATIENCE, server)
     style = PROVIDERS[spec.provider].style
@@ -227,12 +257,11 @@ def model_of(client: ChatCompletionClient, settings: Settings | None = None) -> 
     Nothing of its configuration is read, so its replies are never cached.
     """
     settings = (settings or Settings.from_environment()).model_copy(update={"cache": None})
-    shared = _by_loop.setdefault(asyncio.get_running_loop(), _Shared())
+    shared = _shared()
     name = type(client).__name__
     known = shared.of_clients.get(client)
     if known is None:
-        gate = shared.gates.setdefault((name, settings.concurrency), asyncio.Semaphore(settings.concurrency))
-        spec = ModelSpec(provider="client", model=name)
+        gate, spec = shared.gate(name, settings.concurrency), ModelSpec(provider="client", model=name)
         style: Style = "openai" if "OpenAI" in name else "ollama" if "Ollama" in name else "plain"
         known = shared.of_clients[client] = Model(spec, client, settings, _ledger(settings), gate, None, style)
     return known

@@ -305,6 +305,13 @@ class TestBudget:
             await model.complete(ask())
         assert len(client.calls) == 2
 
+    async def test_calls_that_wait_for_their_turn_are_not_made_when_the_budget_ends(self) -> None:
+        client = FakeClient(always("x"), delay=0.001)
+        model = Model(ModelSpec.parse("replay:x"), client, QUICK, Ledger(Budget(calls=2)), asyncio.Semaphore(1))
+        ends = await asyncio.gather(*(model.complete(ask(str(n))) for n in range(9)), return_exceptions=True)
+        assert [type(end) for end in ends] == [Completion] * 2 + [BudgetSpent] * 7
+        assert len(client.calls) == 2
+
     @given(st.lists(st.tuples(st.integers(0, 10**5), st.integers(0, 10**5)), max_size=20), st.floats(0.001, 10))
     def test_dollars_are_prompt_and_completion_tokens_at_their_own_prices(
         self, calls: list[tuple[int, int]], limit: float

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 import threading
+import weakref
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -17,7 +19,7 @@ from framework.cli import main
 from framework.reflection import Reflection
 from framework.results import read_result
 from framework.trace import GameAborted, read_trace
-from protocols.models import Ask, ModelSpec, open_model
+from protocols.models import Ask, Model, ModelSpec, open_model
 from protocols.models.settings import PREFIX, Settings
 from tests.llm.provider import provider
 
@@ -332,3 +334,16 @@ def test_servers_of_ones_own_do_not_wait_for_each_other() -> None:
 
     with provider(answer) as one, provider(answer) as two:
         assert asyncio.run(ask_each(one.base_url, two.base_url)) == ["{}", "{}"]
+
+
+def test_nothing_is_left_of_the_models_of_a_loop_that_is_over() -> None:
+    async def play(base_url: str) -> weakref.ref[Model]:
+        model = open_model(ModelSpec.parse("openai:m", base_url=base_url), Settings(concurrency=1))
+        asked = Ask((UserMessage(content="hello", source="user"),))
+        await asyncio.gather(*(model.complete(asked) for _ in range(3)))
+        return weakref.ref(model)
+
+    with provider(lambda body: (200, "hello")) as server:
+        left = asyncio.run(play(server.base_url))
+    gc.collect()
+    assert left() is None
