@@ -100,8 +100,8 @@ def stress(
     seat_models(flags, asked)
     experiment = _experiment(target, {key: value for key, value in flags.items() if value not in (None, {})})
     call_models(cache, budget, None)
-    count_together(experiment, out)
     plan = _plan(experiment, _opponents(opponent or [], cooperative, asked), channels or [], subjects)
+    count_together((plan.subject, plan.cooperative, *plan.opponents), out)
     limits = _thresholds(experiment, {"max": most or [], "min": least or [], "max-increase": increase or []})
     try:
         report = play(experiment, plan, out, thresholds=limits, strict=strict, bar=progress_bar)

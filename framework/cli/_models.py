@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from framework.experiment import Experiment
     from framework.specs import StrategySpec
 
-__all__ = ["call_models", "count_in", "count_together", "seat_models"]
+__all__ = ["call_models", "count_together", "seat_models"]
 
 _BUDGETS = ("tokens", "calls", "dollars")
 _EXAMPLE = "tokens=200000"
@@ -121,17 +121,9 @@ def _budgets(text: str) -> dict[str, str]:
     return found
 
 
-def count_together(experiment: Experiment, folder: Path) -> None:
-    """Let what is spent on models count for a whole run: in all its processes, and over all its sittings."""
-    from framework import registry
+def count_together(specs: Iterable[StrategySpec | None], folder: Path) -> None:
+    """Let what strategies spend on models count for all that goes into a folder, in all processes and sittings."""
+    from framework.registry import load, strategy
 
-    specs = (experiment.strategy, *experiment.seats.values())
-    if any(spec and "model" in registry.strategy(spec.name).params_type.model_fields for spec in specs):
-        count_in(folder)
-
-
-def count_in(folder: Path) -> None:
-    """Let what is spent on models count for all that goes into a folder, whoever puts it there and when."""
-    from framework.registry import load
-
-    load("cheaptalk.models", "settings")("spent", folder.absolute() / "spent.jsonl")
+    if any(spec and "model" in strategy(spec.name).params_type.model_fields for spec in specs):
+        load("cheaptalk.models", "settings")("spent", folder.absolute() / "spent.jsonl")

@@ -48,7 +48,7 @@ def arena(
     """Let players meet by rating, rate each game, and print the standings. Flags override the file."""
     from framework.arena.arena import ArenaStopped, play_arena
     from framework.cli._console import progress_bar, say
-    from framework.cli._models import call_models, count_in
+    from framework.cli._models import call_models, count_together
     from framework.cli.run import rules_of
 
     flags = {
@@ -68,8 +68,7 @@ def arena(
     }
     call_models(cache, budget, prices)
     config = _config(target, {key: value for key, value in flags.items() if value not in (None, {})}, resume)
-    if budget is not None:
-        count_in(Path(config.out))
+    count_together(config.pool, Path(config.out))
     try:
         with progress_bar(config.game) as progress:
             played = play_arena(config, resume=resume, progress=progress)

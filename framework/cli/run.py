@@ -59,7 +59,7 @@ def run(
     Any other --NAME VALUE is a rule of the game, such as --turns 10; see `cheaptalk list rules`.
     """
     from framework.cli._console import progress_bar
-    from framework.cli._models import call_models, count_together, seat_models
+    from framework.cli._models import call_models, seat_models
     from framework.runner import RunStopped
     from framework.runner import run as play
 
@@ -88,11 +88,17 @@ def run(
         experiment = _at_a_persons_pace(experiment)
     try:
         with nullcontext() if interactive else progress_bar(experiment.game) as progress:
-            outcome = play(experiment, resume=resume, progress=progress, opened=count_together)
+            outcome = play(experiment, resume=resume, progress=progress, opened=_count)
     except RunStopped as stopped:
         return _stopped(stopped)
     _print(outcome)
     return 1 if outcome.aborted else 0
+
+
+def _count(experiment: Experiment, folder: Path) -> None:
+    from framework.cli._models import count_together
+
+    count_together((experiment.strategy, *experiment.seats.values()), folder)
 
 
 def _refuse_empty(flags: dict[str, Any]) -> None:

@@ -259,6 +259,32 @@ def test_processes_that_play_at_once_share_one_budget() -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ("arena", "calbench", "--suite", "quick", "--games", "1", "--pool", "imap", "--pool"),
+        (
+            "stress",
+            "calbench",
+            "--suite",
+            "quick",
+            "--limit",
+            "1",
+            "--channels",
+            "dm",
+            "--strategy",
+            "imap",
+            "--opponent",
+        ),
+    ],
+    ids=["arena", "stress"],
+)
+def test_what_any_player_spends_is_written_down_for_later_sittings(arguments: tuple[str, ...]) -> None:
+    with provider(first_free) as server, pytest.raises(SystemExit):
+        main([*arguments, f"llm:model=openai:m,base_url={server.base_url}", "--out", "r"])
+    assert len(server.requests) == len(Path("r/spent.jsonl").read_text().splitlines()) > 0
+
+
+@pytest.mark.parametrize(
     "budget", ["", "calls", "calls=", "calls=5,", "calls=0", "calls=1e3", "calls=5,calls=6", "x=1"]
 )
 def test_a_budget_that_would_not_be_kept_is_refused(budget: str, capsys: pytest.CaptureFixture[str]) -> None:
