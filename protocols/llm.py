@@ -253,6 +253,7 @@ class LlmStrategy(Strategy[Observation]):
         if self.params.reflect:
             self.record.waiting = self.label
             self.record.events.extend(await reflect(self._mind, self._pack, observation))
+            self.record.waiting = ""
 
 
 def _call(observation: Observation, purpose: Literal["move", "repair"], prompt: str, said: Said) -> ModelCall:

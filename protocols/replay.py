@@ -168,7 +168,7 @@ async def replay(opened: Opened) -> Replayed:
     """Play a game again without a model: models answer as recorded, and other strategies play by the same seed.
 
     Raises:
-        UserError: If the scenario does not fit the game any more.
+        UserError: If the scenario does not fit the game any more, or the game was aborted before all were seated.
     """
     trace = opened.trace
     tapes = [_tape(trace, seat) for seat in range(trace.start.seats)]
@@ -223,7 +223,15 @@ def _seated(trace: Trace, tape: _Tape) -> Strategy[Any]:
 
 
 def _registered(trace: Trace, seat: int) -> AgentRegistered:
-    return next(event for event in trace.of(AgentRegistered) if event.seat == seat)
+    """What a trace states of who takes a seat.
+
+    Raises:
+        UserError: If the game was aborted before it was taken.
+    """
+    for event in trace.of(AgentRegistered):
+        if event.seat == seat:
+            return event
+    raise UserError(f"game {trace.game_id} was aborted before seat {seat} was taken; name a game that was played")
 
 
 def _with_tape(kind: type[Any], registered: AgentRegistered, tape: _Tape) -> Strategy[Any]:
@@ -281,7 +289,7 @@ async def ask_again(
         told: Told of every reply as it comes, so that those before a failure are not lost.
 
     Raises:
-        UserError: If the game has no prompts, or the model cannot be used.
+        UserError: If the game has no prompts or was aborted before all were seated, or the model cannot be used.
         ModelFailure: If it cannot be asked.
     """
     trace, game = opened

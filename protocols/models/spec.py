@@ -107,17 +107,17 @@ class ModelSpec(Frozen):
             if base_url:
                 raise UserError(f"model {text}: base_url goes with a model's short name; write it into the file")
             return cls.from_file(Path(text), key_env=key_env)
-        if text == "local":
+        if text == "local" and not base_url:
             return cls(provider="local", model="gemma-3-270m-q4_k_m")
         provider, colon, model = text.partition(":")
-        if not colon and base_url:
+        if base_url and not colon and text != "local":
             provider, model = "openai", text
         if provider not in PROVIDERS:
             raise UserError(f"model {text!r}: provider {provider!r} is unknown; {nearest(provider, PROVIDERS)}")
+        if base_url and provider != "openai":
+            raise UserError(f"base_url goes with an openai model, not with {provider}; write openai:{model or 'NAME'}")
         if not model or provider == "local":
             raise UserError(f"model {text!r} is not of the form PROVIDER:NAME; write for instance {_EXAMPLES}")
-        if base_url and provider != "openai":
-            raise UserError(f"base_url goes with an openai model, not with {provider}; write openai:{model}")
         if base_url and not base_url.startswith(("http://", "https://")):
             raise UserError(f"base_url {base_url!r} is no address; write for instance http://127.0.0.1:8000/v1")
         refuse_secrets({"base_url": base_url}, f"model {text}")

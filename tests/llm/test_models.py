@@ -54,6 +54,11 @@ class TestSpecs:
         spec = ModelSpec.parse(text)
         assert (spec.provider, spec.model, spec.label) == (provider, model, text)
 
+    @pytest.mark.parametrize("text", ["local", "ollama:llama3.2", "ollama:"])
+    def test_an_address_is_not_passed_over(self, text: str) -> None:
+        with pytest.raises(UserError, match="base_url goes with an openai model"):
+            ModelSpec.parse(text, base_url="http://127.0.0.1:9/v1")
+
     @pytest.mark.parametrize("text", ["", "gpt-5", "foo:bar", "openai:", "local:other", "client:x"])
     def test_a_text_that_names_no_model_is_a_mistake_of_the_user(self, text: str) -> None:
         with pytest.raises(UserError, match="model"):

@@ -13,6 +13,7 @@ from autogen_core.models import LLMMessage
 
 from framework import Game, Limits, Referee, Seating, Trace, write_trace
 from framework.cli import main
+from framework.errors import UserError
 from framework.trace import AgentRegistered, Asked
 from games.calbench import CalBench, CalBenchRules
 from protocols.dsm import Dsm
@@ -59,6 +60,24 @@ def record(path: Path, game: Game | None = None, **params: object) -> Trace:  # 
     assert trace.aborted is None, trace.aborted
     write_trace(path, trace)
     return trace
+
+
+class Unreadable(Imap):
+    """Cannot be seated."""
+
+    @property
+    def system_prompt(self) -> str:
+        raise RuntimeError("no")
+
+
+def test_a_game_that_was_aborted_before_all_were_seated_is_not_played_again(tmp_path: Path) -> None:
+    game = CalBench()
+    table = [Seating("imap", Imap()), Seating("mine", Unreadable()), *[Seating("imap", Imap())] * 3]
+    trace = asyncio.run(Referee(game, game.suite("quick", 0)[1], table, seed=5).play())
+    assert trace.aborted is not None
+    write_trace(tmp_path / "t.json", trace)
+    with pytest.raises(UserError, match="was aborted before seat 1 was taken"):
+        asyncio.run(replay(open_trace(tmp_path / "t.json")))
 
 
 @pytest.mark.parametrize("context", ["unbounded", "buffered:4"])
