@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import json_repair
-from pydantic import JsonValue, ValidationError
+from pydantic import BeforeValidator, JsonValue, ValidationError
 from pydantic_core import from_json
 
-__all__ = ["LONGEST", "Unreadable", "read_json", "read_reply", "reasoning"]
+__all__ = ["LONGEST", "NO_TRUTH", "Unreadable", "read_json", "read_reply", "reasoning"]
 
 T = TypeVar("T")
 
@@ -20,6 +20,16 @@ LONGEST = 250_000
 _LONGEST_REPAIR = 100_000
 _DEEPEST = 40
 _THINK = re.compile(r"^\s*<think>(.*?)</think>", re.DOTALL)
+
+
+def _no_truth(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("input should be a number, not true or false")
+    return value
+
+
+NO_TRUTH = BeforeValidator(_no_truth)
+"""Put last beside `int`, it lets 3, 3.0 and "3" pass as models write them, but not `true`, which pydantic takes for 1."""
 
 
 class Unreadable(ValueError):

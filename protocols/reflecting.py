@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, Field, JsonValue, RootModel, TypeAdapter, create_model
+from pydantic import BaseModel, Field, JsonValue, RootModel, TypeAdapter, create_model
 
 from framework import Observation, Prompts, Question
-from framework.reading import Unreadable, read_reply
+from framework.reading import NO_TRUTH, Unreadable, read_reply
 from framework.reflection import MOST, Reflection
 from protocols.brains import Brain
 from protocols.models import Token
@@ -56,13 +56,7 @@ async def _ask(brain: Brain, question: Question, round: int) -> Reflection:
     )
 
 
-def _no_truth(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("input should be a number, not true or false")
-    return value
-
-
-_Delta = Annotated[int, Field(ge=-MOST, le=MOST), BeforeValidator(_no_truth)]
+_Delta = Annotated[int, Field(ge=-MOST, le=MOST), NO_TRUTH]
 
 
 @cache

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from adversarial.judge.cases import Case
 from framework.asking import Answer, Asker, ask_for
+from framework.reading import NO_TRUTH
 from framework.reflection import MOST
 
 __all__ = ["Belief", "Judgement", "Kept", "ask"]
@@ -45,9 +46,9 @@ class _Loose(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    target: int
-    slot: int
-    delta: int
+    target: Annotated[int, NO_TRUTH]
+    slot: Annotated[int, NO_TRUTH]
+    delta: Annotated[int, NO_TRUTH]
     reason: str = ""
 
 

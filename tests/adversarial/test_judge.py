@@ -121,6 +121,11 @@ def test_an_answer_is_read_in_whatever_dress(reply: str):
     assert (kept_of(found).dropped, found.error) == (0, "")
 
 
+def test_true_is_no_number():
+    found, _ = asked('{"beliefs": [{"target": 0, "slot": true, "delta": 2}]}', answer(belief(0, 3, 2)))
+    assert places(found) == [(0, 3, 2)]
+
+
 def test_entries_about_nothing_that_there_is_are_dropped_and_counted():
     wrong = [belief(1, 0, 1), belief(3, 0, 1), belief(0, 4, 1), belief(0, -1, 1), belief(0, 0, 4)]
     found, _ = asked(answer(*wrong, belief(2, 1, 2)))

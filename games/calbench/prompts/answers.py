@@ -7,22 +7,16 @@ from functools import cache, reduce
 from operator import or_
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, create_model
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from framework import Action, Send
+from framework.reading import NO_TRUTH
 from games.calbench.actions import Reschedule, Schedule
 
 __all__ = ["Envelope", "envelope", "read_envelope"]
 
 
-def _no_truth(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("input should be a number, not true or false")
-    return value
-
-
-Number: TypeAlias = Annotated[int, BeforeValidator(_no_truth)]
-"""A whole number as models write it: 3, 3.0 and "3", but not `true`, which pydantic would take for 1."""
+Number: TypeAlias = Annotated[int, NO_TRUTH]
 
 
 class _Call(BaseModel):
