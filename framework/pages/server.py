@@ -116,7 +116,7 @@ def _missing() -> Response:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that the pages can be served on, before anything is read.
+    """A socket that the pages can be served on, before anything is read. Who connects waits until they are.
 
     Raises:
         UserError: If the address cannot be used.
@@ -126,6 +126,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen()
     except OSError as error:
         made.close()
         raise UserError(

@@ -292,7 +292,6 @@ def test_a_trace_that_vanished_is_an_error_in_words_and_not_a_crash(folder: Path
 
 def test_a_port_in_use_is_refused_in_one_sentence() -> None:
     with listen("127.0.0.1", 0) as taken:
-        taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(UserError, match=f"--port {port} cannot be used .*; give another --port"):
             listen("127.0.0.1", port)
