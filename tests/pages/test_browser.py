@@ -323,6 +323,21 @@ def test_the_colours_can_be_turned_and_stay(visit: Visit) -> None:
     assert visit.page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+@pytest.mark.parametrize(("system", "chosen"), [("light", "dark"), ("dark", "light")])
+def test_the_system_decides_on_the_colours_until_one_chooses(
+    browser: Browser, site: Path, system: str, chosen: str
+) -> None:
+    grounds = {"light": "rgb(247, 246, 242)", "dark": "rgb(16, 21, 23)"}
+    background = "getComputedStyle(document.body).backgroundColor"
+    visit = Visit(browser, address_of(site), color_scheme=system)
+    assert visit.page.evaluate(background) == grounds[system]
+    visit.page.evaluate("(theme) => localStorage.setItem('cheaptalk-theme', theme)", chosen)
+    visit.page.reload()
+    visit.page.wait_for_selector("html[data-ready]")
+    assert visit.page.evaluate(background) == grounds[chosen]
+    visit.leave()
+
+
 @pytest.mark.parametrize(
     "address", ["#/run/none", "#/run/sdmap/game/999", "#/run/none/game/1", "#/run/..%2f..%2fx/game/1"]
 )
@@ -426,6 +441,36 @@ def test_the_messages_of_a_run_are_searched_and_lead_to_their_games(visit: Visit
     visit.page.wait_for_selector("[aria-current=step]")
     assert "/message/" in visit.hash
     assert said.split('"kind":"')[1].split('"')[0].replace("_", " ") in visit.step()
+
+
+def test_messages_that_could_not_be_had_are_asked_for_again(
+    browser: Browser, folders: list[Path], tmp_path: Path
+) -> None:
+    write_site(open_runs(folders[:1]), tmp_path / "site", title="x")
+    (data,) = (tmp_path / "site").rglob("sdmap/messages.js")
+    data.rename(data.with_name("away.js"))
+    visit = Visit(browser, address_of(tmp_path / "site", "#/run/sdmap"))
+    visit.page.wait_for_selector("#messages")
+    visit.press("m")
+    visit.page.keyboard.type("propose")
+    visit.page.locator(".hits .note", has_text="There is no data").wait_for()
+    data.with_name("away.js").rename(data)
+    visit.page.keyboard.type(" agreement")
+    visit.page.locator(".hits mark").first.wait_for()
+    visit.leave()
+
+
+def test_what_is_typed_last_on_a_page_that_is_left_changes_no_address(visit: Visit) -> None:
+    visit.press("/")
+    visit.page.evaluate("""() => {
+      const box = document.activeElement;
+      box.value = "calbench";
+      box.dispatchEvent(new Event("input"));
+      location.hash = "#/run/sdmap";
+    }""")
+    visit.page.wait_for_selector("#messages")
+    visit.page.wait_for_timeout(100)
+    assert visit.hash == "#/run/sdmap"
 
 
 def test_a_run_without_messages_says_so_when_it_is_searched(visit: Visit) -> None:

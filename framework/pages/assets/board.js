@@ -8,6 +8,7 @@ Cheaptalk.board = (() => {
   /** A strategy in short; its whole name for one who points at it. */
   const named = (strategy) => h("span", { class: "name", title: strategy }, breakable(Cheaptalk.short(strategy)));
 
+  /** A name in one line, as far as there is room. */
   const clipped = (name) => h("span", { class: "clipped", title: name }, name);
 
   /** A board as a table. names: the columns to show. */
@@ -214,8 +215,8 @@ Cheaptalk.board = (() => {
     );
     redraw();
     bind([
-      ["j ArrowDown", "Next row", () => list.move(1)],
-      ["k ArrowUp", "Previous row", () => list.move(-1)],
+      ["j ArrowDown", "Next row", () => list?.move(1)],
+      ["k ArrowUp", "Previous row", () => list?.move(-1)],
       ["Enter", "Open its run", () => {}],
     ]);
     Cheaptalk.ui.shown();

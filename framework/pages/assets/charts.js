@@ -104,10 +104,10 @@ Cheaptalk.charts = (() => {
     );
   }
 
-  /** One metric against another, a point a game. points: {x, y, kind, title, go()}. */
   /** A number on an axis, with as many digits as tell it from the next. */
   const mark = (value, [low, high]) => (value && high - low < 0.05 ? value.toPrecision(2) : number(value));
 
+  /** One metric against another, a point a game. points: {x, y, kind, title, go()}. */
   function scatter(points, xTitle, yTitle, kinds) {
     const box = h("div", { class: "scatter" });
     const fits = points.filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y));

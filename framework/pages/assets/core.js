@@ -47,7 +47,9 @@ const Cheaptalk = (() => {
       document.head.append(script);
     });
     cache.set(key, promise);
-    promise.catch(() => cache.delete(key));
+    const forget = () => cache.delete(key);
+    // All messages of a run may take much room, so whoever asks for them keeps them, and no longer than they are shown.
+    promise.then(key.endsWith("/messages") ? forget : () => {}, forget);
     for (const old of cache.keys()) {
       if (cache.size <= KEPT) break;
       if (old.includes("/game/") || old.includes("/texts/")) cache.delete(old);

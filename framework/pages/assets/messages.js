@@ -16,15 +16,19 @@ Cheaptalk.messages = (() => {
     let asked = "";
     const ask = (query) => {
       asked = query;
-      if (!rows && query.trim()) {
-        rows = load(`run/${run}/messages`);
-        status.textContent = "…";
-      }
-      if (rows)
-        rows.then(
-          (all) => show(all, asked),
-          (error) => found.replaceChildren(h("li", null, note(error.message, "bad"))),
-        );
+      if (!rows && !query.trim()) return;
+      if (!rows) status.textContent = "…";
+      rows ||= load(`run/${run}/messages`);
+      rows.then(
+        (all) => {
+          if (query === asked) show(all, query);
+        },
+        (error) => {
+          rows = null; // the next search tries again
+          status.textContent = "";
+          found.replaceChildren(h("li", null, note(error.message, "bad")));
+        },
+      );
     };
     function show(all, query) {
       const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -148,7 +148,9 @@ Cheaptalk.run = (() => {
     );
     load(`run/${summary.id}/board`).then(
       (data) => fill(board, figures, data, page, rows, summary),
-      (error) => board.append(note(error.message, "bad")),
+      (error) => {
+        for (const part of [board, figures]) part.lastChild.replaceWith(note(error.message, "bad"));
+      },
     );
     bind([
       ["j ArrowDown", "Next game", () => list.move(1)],

@@ -231,7 +231,9 @@ Object.assign(
         on: {
           input: () => {
             clearTimeout(timer);
-            timer = setTimeout(() => onQuery(input.value), 60);
+            timer = setTimeout(() => {
+              if (input.isConnected) onQuery(input.value); // else its page has been left
+            }, 60);
           },
         },
       });
