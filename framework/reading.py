@@ -29,7 +29,7 @@ def _no_truth(value: Any) -> Any:
 
 
 NO_TRUTH = BeforeValidator(_no_truth)
-"""Put last beside `int`, it lets 3, 3.0 and "3" pass as models write them, but not `true`, which pydantic takes for 1."""
+"""Put last beside `int`: 3, 3.0 and "3" pass, as models write them, but not `true`, which pydantic takes for 1."""
 
 
 class Unreadable(ValueError):

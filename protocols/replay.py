@@ -303,32 +303,31 @@ async def ask_again(
     for seat in seats:
         schema = prompts.answer_type(referee.seat_start(seat))
         params = _params(LlmStrategy, _registered(trace, seat))
-        for number, (call, sent) in enumerate(exchanges(trace, seat)):
-            reply = await asked.complete(
-                Ask(
-                    tuple(map(_message, sent)),
-                    schema,
-                    params.temperature,
-                    params.max_tokens,
-                    thread=f"replay-{trace.game_id}-{seat}",
-                )
-            )
-            mine, theirs = _actions(prompts.read, reply.text), _actions(prompts.read, call.reply)
-            found.append(
-                Comparison(
-                    seat=seat,
-                    number=number,
-                    prompt=sent[-1].text,
-                    recorded=call.reply,
-                    reply=reply.text,
-                    readable=mine is not None,
-                    same=mine is not None and mine == theirs,
-                    usage=asked.usage(reply),
-                )
-            )
-            if told is not None:
-                told(found[-1])
+        thread = f"replay-{trace.game_id}-{seat}"
+        try:
+            for number, one in enumerate(exchanges(trace, seat)):
+                sent = tuple(map(_message, one.sent))
+                reply = await asked.complete(Ask(sent, schema, params.temperature, params.max_tokens, thread=thread))
+                found.append(_compared(seat, number, one, reply.text, asked.usage(reply), prompts.read))
+                if told is not None:
+                    told(found[-1])
+        finally:
+            asked.release(thread)
     return found
+
+
+def _compared(seat: int, number: int, one: Exchange, reply: str, usage: Usage, read: Any) -> Comparison:
+    mine, theirs = _actions(read, reply), _actions(read, one.call.reply)
+    return Comparison(
+        seat=seat,
+        number=number,
+        prompt=one.sent[-1].text,
+        recorded=one.call.reply,
+        reply=reply,
+        readable=mine is not None,
+        same=mine is not None and mine == theirs,
+        usage=usage,
+    )
 
 
 def _message(line: Line) -> LLMMessage:
