@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["Templates"]
 
 
+_loaded: dict[tuple[Templates, str], Any] = {}
+"""Other folders that are in use, as they are by their hashes."""
+
+
 class Templates:
     """The files `NAME.j2` in one folder, and what they include. Another folder takes their place as a whole.
 
@@ -54,9 +58,12 @@ class Templates:
                 when it is filled in.
         """
         other = type(self)(folder)
-        for path in sorted(folder.rglob("*.j2")):
-            other._load(path.relative_to(folder).as_posix().removesuffix(".j2"))
-        return other
+        known: Self | None = _loaded.get((other, other.hash))  # each seat of each game asks
+        if known is None:
+            for path in sorted(folder.rglob("*.j2")):
+                other._load(path.relative_to(folder).as_posix().removesuffix(".j2"))
+            known = _loaded[other, other.hash] = other
+        return known
 
     @property
     def name(self) -> str:

@@ -216,6 +216,7 @@ class TestPacks:
     def test_another_pack_takes_the_place_of_ours_under_its_own_name_and_hash(self, tmp_path: Path) -> None:
         folder = self.copy(tmp_path)
         assert PROMPTS.using(folder).hash == PROMPTS.hash
+        assert PROMPTS.using(folder) is PROMPTS.using(folder)  # so that no seat compiles what another has compiled
         (folder / "turn.j2").write_text("Seat {{ turn.seat }}, speak.")
         pack = PROMPTS.using(folder)
         assert (pack.name, pack.hash != PROMPTS.hash) == ("mine", True)
