@@ -71,10 +71,11 @@ def _ask(opened: Opened, model: str, base_url: str, out: Path | None) -> int:
     from framework.cli._console import say
     from framework.errors import UserError
     from framework.strategy import ModelFailure
-    from protocols.models import Settings
+    from protocols.models import ModelSpec, Settings
     from protocols.replay import ask_again, models_in
 
     Settings.from_environment().check()
+    ModelSpec.parse(model, base_url=base_url).check()  # before the replies of an earlier call are written over
     prompts = models_in(opened.trace)
     if not prompts:
         raise UserError("the trace holds no prompts of a model; name a game that models played")

@@ -190,6 +190,19 @@ def test_replies_before_a_failure_are_kept_and_the_failure_is_no_success(
     assert f"{prompts - 3} of {prompts} prompts have no reply" in capsys.readouterr().err
 
 
+def test_a_model_that_cannot_be_asked_writes_over_no_earlier_replies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    record(tmp_path / "t.json")
+    out = tmp_path / "replies.jsonl"
+    out.write_text("{}\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(tmp_path / "t.json"), "--model", "openai:m", "--out", str(out)])
+    assert ended.value.code == 2
+    assert out.read_text() == "{}\n"
+
+
 @pytest.mark.parametrize("model", [(), ("--model", "replay:passes.json")])
 def test_an_out_that_cannot_be_written_is_said_in_one_sentence(
     model: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
