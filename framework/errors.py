@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
+from sysconfig import get_path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-__all__ = ["UserError", "explain", "nearest"]
+_STDLIB = Path(get_path("stdlib"))
+
+__all__ = ["UserError", "explain", "nearest", "place_in"]
 
 
 class UserError(ValueError):
@@ -63,6 +68,21 @@ def explain(error: ValidationError, model: type[BaseModel], place: str) -> UserE
     if not loc:
         return UserError(f"{place}: {said}")
     return UserError(f"{place}: {path!r} is {_shown(fault['input'])}: {said}")
+
+
+def place_in(error: BaseException) -> str:
+    """Where in code that is neither the framework's nor of an installed package an exception came from.
+
+    Returns:
+        ` (mine.py line 12)`, or an empty string where no such code was at work.
+    """
+    own, place = Path(__file__).parent, ""
+    for frame, line in walk_tb(error.__traceback__):
+        file = Path(frame.f_code.co_filename)
+        installed = file.is_relative_to(own) or file.is_relative_to(_STDLIB) or "site-packages" in file.parts
+        if not installed and file.is_file():
+            place = f" ({file.name} line {line})"
+    return place
 
 
 def _shown(value: Any) -> str:

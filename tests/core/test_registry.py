@@ -115,8 +115,31 @@ def test_a_class_that_lacks_its_method_is_named(mine: Path):
 def test_a_syntax_error_in_a_file_names_the_line(tmp_path: Path):
     file = tmp_path / "torn.py"
     file.write_text("x = 1\ny = (\n")
-    with pytest.raises(UserError, match=r"torn.py:X' cannot be loaded: SyntaxError: .*line 2"):
+    with pytest.raises(UserError, match=r"torn.py:X' cannot be loaded: SyntaxError: [^(]*'\('[^(]*\(line 2\)$"):
         registry.strategy(f"{file}:X")
+
+
+def test_what_a_file_raises_is_said_with_its_line(tmp_path: Path):
+    (tmp_path / "raising_when_loaded.py").write_text("x = 1\nimport nothing_of_that_name\n")
+    with pytest.raises(UserError, match=r"No module named 'nothing_of_that_name' \(raising_when_loaded.py line 2\)$"):
+        registry.strategy(f"{tmp_path / 'raising_when_loaded.py'}:X")
+
+
+def test_a_file_without_a_class_is_answered_with_how_to_name_one(mine: Path):
+    with pytest.raises(UserError, match=r"mine.py' is a file; name a class in it, as .*mine.py:Class$"):
+        registry.strategy(str(mine))
+
+
+def test_a_file_that_another_one_imports_is_the_same_module(tmp_path: Path):
+    (tmp_path / "shared_by_two.py").write_text("class Shared: ...\n")
+    (tmp_path / "importing_it.py").write_text("from shared_by_two import Shared\n")
+    one = registry.find(registry.GAMES, f"{tmp_path / 'shared_by_two.py'}:Shared")
+    assert registry.find(registry.GAMES, f"{tmp_path / 'importing_it.py'}:Shared") is one
+
+
+def test_a_file_is_not_taken_for_a_module_that_is_called_alike(tmp_path: Path):
+    (tmp_path / "json.py").write_text("class Own: ...\n")
+    assert registry.find(registry.GAMES, f"{tmp_path / 'json.py'}:Own").__name__ == "Own"
 
 
 @pytest.mark.parametrize(
