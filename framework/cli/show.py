@@ -23,6 +23,10 @@ def show(
     from framework.results import read_result
     from framework.trace import TraceError, read_trace
 
+    if trace.is_dir():
+        found = next(iter(sorted(trace.glob("[!.]*.json")) or sorted(trace.glob("traces/[!.]*.json"))), None)
+        remedy = "name a trace" if found is None else f"name a trace in it, such as {found}"
+        raise UserError(f"{trace} is a folder; {remedy}")
     try:
         with suppress(UserError):
             game(read_result(trace).game)  # its events and actions become known

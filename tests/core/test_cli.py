@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,6 +62,26 @@ def test_a_run_prints_its_table_and_where_it_is(tmp_path: Path, cheaptalk: Cheap
     assert row.split()[:3] == [PROPOSER, "2", "8"]
     assert foot == "Means with 95 % intervals over games."
     assert where == f"Run: {tmp_path / 'run'}"
+
+
+def test_a_missing_extra_is_said_before_an_address_is(
+    folder: Path, cheaptalk: Cheaptalk, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("framework.pages.server.find_spec", lambda name: None)
+    said = cheaptalk("view", folder, "--port", "0", "--no-browser")
+    assert said.code == 2
+    assert said.err == "cheaptalk: cheaptalk view needs the extra view; run pip install 'cheaptalk[view]'\n"
+
+
+def test_show_of_a_folder_names_a_trace_in_it(folder: Path, cheaptalk: Cheaptalk):
+    for given in (folder, folder / "traces"):
+        said = cheaptalk("show", given)
+        assert said.code == 2
+        assert f"{given} is a folder; name a trace in it, such as {folder}/traces/0000-toy-0.json" in said.err
+
+
+def test_the_version_is_said(cheaptalk: Cheaptalk):
+    assert cheaptalk("--version").out == f"cheaptalk {version('cheaptalk')}\n"
 
 
 def test_by_default_runs_are_numbered_below_runs(tmp_path: Path, cheaptalk: Cheaptalk, monkeypatch: pytest.MonkeyPatch):
