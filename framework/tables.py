@@ -43,6 +43,7 @@ class Column:
     percent: bool = False
     headline: bool = True
     share: bool = False
+    complete: bool = False
 
 
 class RunResults(NamedTuple):
@@ -70,7 +71,8 @@ class Row:
         seats: Its seats in them.
         aborted: Games in which it plays that could not be finished; they enter no mean.
         cells: The mean of each column, over the seats of the strategy where the metric has values by seat and
-            otherwise over games; None where there is no value. Intervals are over games: Wilson's for a share
+            otherwise over games; None where there is no value, or not one of each seat for a metric that has to be
+            complete. Intervals are over games: Wilson's for a share
             with one value a game, and a bootstrap otherwise.
     """
 
@@ -213,7 +215,7 @@ def _declared(game: str) -> tuple[Column, ...]:
         metrics = registry.game(game).metrics
     except UserError:
         return ()
-    return tuple(Column(m.name, m.title, m.better, m.percent, m.headline, m.share) for m in metrics)
+    return tuple(Column(m.name, m.title, m.better, m.percent, m.headline, m.share, m.complete) for m in metrics)
 
 
 class _Key(NamedTuple):
@@ -245,6 +247,10 @@ def summarise(runs: Sequence[RunResults], reporting: Reporting | None = None) ->
         _row(key, sample, columns, reporting)
         for key, sample in sorted(samples.items(), key=lambda item: (place[item[0][:2]], item[0]))
     ]
+    columns = tuple(
+        replace(column, headline=column.headline and any(row.cells[place] is not None for row in rows))
+        for place, column in enumerate(columns)
+    )
     aborted: Counter[str] = Counter(result.abort.boundary for result in results if result.abort)
     return Table(columns, tuple(rows), aborted, len(results), reporting.confidence)
 
@@ -280,6 +286,8 @@ def _cell(column: Column, samples: Sequence[_Sample], reporting: Reporting) -> I
             continue
         found = [value.seats[seat] for seat in seats] if value.seats else [value.game]
         kept = [part for part in found if part is not None and math.isfinite(part)]
+        if column.complete and len(kept) < len(found):
+            return None
         values += kept
         games += [number] * len(kept)
     if not values:
