@@ -5,13 +5,15 @@ from __future__ import annotations
 import pickle
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field, ValidationError
 
-from framework import registry
-from framework.errors import UserError
+from framework import Params, registry
+from framework.errors import UserError, explain
 from framework.specs import StrategySpec, short_names
 from tests.core.players import NeedsModel
 from tests.core.toy import Proposer, Toy
@@ -105,6 +107,26 @@ def test_a_name_that_two_distributions_take_is_not_guessed(points):
 def test_what_is_no_strategy_is_said_in_one_sentence(name: str, said: str):
     with pytest.raises(UserError, match=said):
         registry.strategy(name)
+
+
+def test_a_value_that_fits_none_of_several_kinds_is_named_by_its_key_alone():
+    class Kinds(Params):
+        share: Annotated[float, Field(le=1)] | tuple[float, ...] = 0.5
+
+    with pytest.raises(ValidationError) as raised:
+        Kinds(share=1.9)
+    assert str(explain(raised.value, Kinds, "here")) == "here: 'share' is 1.9: input should be less than or equal to 1"
+
+
+def test_a_class_whose_init_takes_no_parameters_is_told_to_take_them(tmp_path: Path):
+    (tmp_path / "closed.py").write_text(
+        "from framework import Strategy\n"
+        "class Closed(Strategy):\n"
+        "    def __init__(self): ...\n"
+        "    async def act(self, observation): return ()\n"
+    )
+    with pytest.raises(UserError, match=r"cannot be seated: .*; let __init__ take the parameters, as in: def __init__"):
+        StrategySpec.parse(f"{tmp_path / 'closed.py'}:Closed").build()
 
 
 def test_a_class_that_lacks_its_method_is_named(mine: Path):
