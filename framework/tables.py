@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -113,8 +114,18 @@ def trace_paths(folder: Path) -> list[Path]:
     """
     paths = sorted((folder / "traces").glob("[!.]*.json")) if folder.is_dir() else []
     if not paths:
-        raise UserError(f"{folder} holds no traces; name the folder of a run, such as runs/<name>")
+        raise UserError(f"{folder} holds no traces; name the folder of a run, such as {_run_near(folder)}")
     return paths
+
+
+def _run_near(folder: Path) -> str:
+    """A run in a folder that is none; where the folder does not exist, the run beside it with the nearest name."""
+    if folder.is_dir():
+        runs = sorted(path.parent for path in folder.glob("*/traces"))
+    else:
+        beside = {path.parent.name: path.parent for path in folder.parent.glob("*/traces")}
+        runs = [beside[name] for name in get_close_matches(folder.name, beside, n=1)]
+    return str(runs[0]) if runs else "runs/<name>"
 
 
 def missing_traces(folder: Path) -> str:

@@ -12,7 +12,9 @@ __all__ = ["show"]
 
 
 def show(
-    trace: Annotated[Path, typer.Argument(help="A trace, such as runs/<name>/traces/0000-<task>.json.")],
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A trace, such as runs/<name>/traces/0000-<task>.json.")
+    ],
     full: Annotated[bool, typer.Option("--full", help="Show prompts and reasoning as well.")] = False,
 ) -> None:
     """Show who said what to whom, which batches were submitted, and what became of them."""

@@ -131,6 +131,14 @@ def test_a_metric_that_has_to_be_complete_is_none_where_a_seat_lacks_it(monkeypa
     assert [(column.name, column.headline) for column in table.columns] == [("agreed", True), ("messages", False)]
 
 
+def test_a_folder_without_traces_is_answered_with_a_run_in_it_or_beside_it(tmp_path: Path):
+    played = toy(tmp_path / "runs" / "first")
+    run(played)
+    for given in (tmp_path / "runs", tmp_path / "runs" / "frist"):
+        with pytest.raises(UserError, match=f"{given} holds no traces; .* such as {tmp_path}/runs/first$"):
+            read_run(given)
+
+
 def test_a_metric_without_a_value_in_any_game_is_in_no_headline():
     table = summarise([RunResults("r", [game(0, None, (1, None)), game(1, None, (3, None))])])
     assert [(column.name, column.headline) for column in table.columns] == [("agreed", False), ("messages", True)]
