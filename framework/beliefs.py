@@ -287,7 +287,8 @@ def vps_metrics(table: EvidenceTable) -> tuple[Metric, Metric]:
 
     Both give each seat's VPS as a target, summed over observers and rounds, at the paper's prior: `vps` what
     exceeds the table's floor, as tables report it, and `vps_total` all of it. A seat that said something the
-    table cannot read has none: what it gave away is not known from typed messages.
+    table cannot read has none: what it gave away is not known from typed messages. Nor has its strategy, in tables
+    and ratings: a mean over the seats that kept silent would praise it for what cannot be read.
     """
     latest: list[tuple[Trace, tuple[float | None, ...]]] = []
 
@@ -307,8 +308,8 @@ def vps_metrics(table: EvidenceTable) -> tuple[Metric, Metric]:
         return _by_seat([None if v is None else max(0.0, v - table.floor) for v in totals(trace)])
 
     return (
-        Metric(name="vps", title="VPS", better="lower", compute=above_floor),
-        Metric(name="vps_total", title="VPS, total", better="lower", compute=total, headline=False),
+        Metric(name="vps", title="VPS", better="lower", compute=above_floor, complete=True),
+        Metric(name="vps_total", title="VPS, total", better="lower", compute=total, headline=False, complete=True),
     )
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
+from sysconfig import get_path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-__all__ = ["UserError", "explain", "nearest"]
+_KIND = re.compile(r"int|float|str|bool|constrained-\w+|(function-\w+|tuple|list|dict|literal|lax-or-strict)\[.*\]")
+_STDLIB = Path(get_path("stdlib"))
+
+__all__ = ["UserError", "explain", "nearest", "place_in"]
 
 
 class UserError(ValueError):
@@ -50,7 +57,7 @@ def explain(error: ValidationError, model: type[BaseModel], place: str) -> UserE
     """
     fault = error.errors(include_url=False)[0]
     loc: tuple[int | str, ...] = fault["loc"]
-    path = ".".join(map(str, loc))
+    path = ".".join(str(part) for part in loc if not _is_a_kind(part))
     if fault["type"] == "extra_forbidden":
         owner = _model_at(model, loc[:-1])
         hint = nearest(str(loc[-1]), owner.model_fields) if owner else "remove it"
@@ -63,6 +70,26 @@ def explain(error: ValidationError, model: type[BaseModel], place: str) -> UserE
     if not loc:
         return UserError(f"{place}: {said}")
     return UserError(f"{place}: {path!r} is {_shown(fault['input'])}: {said}")
+
+
+def _is_a_kind(part: int | str) -> bool:
+    """Whether it is a validator of pydantic's, one of several that a value may fit, and no key that anyone wrote."""
+    return isinstance(part, str) and _KIND.fullmatch(part) is not None
+
+
+def place_in(error: BaseException) -> str:
+    """Where in code that is neither the framework's nor of an installed package an exception came from.
+
+    Returns:
+        ` (mine.py line 12)`, or an empty string where no such code was at work.
+    """
+    own, place = Path(__file__).parent, ""
+    for frame, line in walk_tb(error.__traceback__):
+        file = Path(frame.f_code.co_filename)
+        installed = file.is_relative_to(own) or file.is_relative_to(_STDLIB) or "site-packages" in file.parts
+        if not installed and file.is_file():
+            place = f" ({file.name} line {line})"
+    return place
 
 
 def _shown(value: Any) -> str:

@@ -134,6 +134,8 @@ class Metric:
         share: Whether it is a yes or no, 1 or 0 for each seat where it is by seat and otherwise for the game, so
             that its mean is a share, with the interval of one.
         headline: Whether the printed table has a column for it; CSVs have all.
+        complete: Whether a strategy has a value only where each of its seats has one: those that have none would
+            have changed the mean.
     """
 
     name: str
@@ -143,6 +145,7 @@ class Metric:
     percent: bool = False
     share: bool = False
     headline: bool = True
+    complete: bool = False
 
 
 class Game(ABC, Generic[ScenarioT, StateT]):

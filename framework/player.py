@@ -10,13 +10,14 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from inspect import isawaitable
+from typing import Any, Literal, TypeVar
 
 from autogen_core import BaseAgent, MessageContext
 
 from framework._clock import Clock
 from framework._intake import moves, said, writable
-from framework.errors import UserError
+from framework.errors import UserError, place_in
 from framework.messages import Action, Conflict, Observation, Post
 from framework.runtime import Fence
 from framework.strategy import BudgetSpent, ModelFailure, ModelRefused, Record, SeatLeft, SeatStart, Strategy
@@ -30,6 +31,8 @@ _FAREWELL = 30.0
 _GRACE = 5.0
 """Seconds in which a strategy whose time is over has to stop, at most."""
 
+_ReturnT = TypeVar("_ReturnT")
+_Hook = Literal["start_game", "end_round", "end_game"]
 _Move = Callable[[], Awaitable[Sequence[Action] | None]]
 
 
@@ -119,21 +122,21 @@ class Player(BaseAgent):
         """Whether the strategy has something to do when a round is over."""
         return self._overrides("end_round")
 
-    def _overrides(self, hook: Literal["start_game", "end_round", "end_game"]) -> bool:
+    def _overrides(self, hook: _Hook) -> bool:
         return getattr(type(self._strategy), hook) is not getattr(Strategy, hook)
 
     async def start(self) -> Reply:
         """Tell the strategy that the game begins."""
         if not self._overrides("start_game"):
             return _NOTHING
-        return await self._apart(lambda: self._nothing(self._strategy.start_game, self._start), self._time_limit)
+        return await self._apart(lambda: self._nothing("start_game", self._start), self._time_limit)
 
     async def end(self) -> Reply:
         """Tell the strategy that the game is over; what goes wrong then cannot change the game."""
         if not self._overrides("end_game"):
             return _NOTHING
         limit = _FAREWELL if self._time_limit is None else min(_FAREWELL, self._time_limit)
-        return await self._apart(lambda: self._nothing(self._strategy.end_game), limit)
+        return await self._apart(lambda: self._nothing("end_game"), limit)
 
     def cut_off(self) -> None:
         """Stop a move that is still going on, and ask for no other one."""
@@ -169,7 +172,7 @@ class Player(BaseAgent):
 
     async def _answer(self, request: Request) -> Reply:
         if request.kind == "end_round":
-            return await self._guard(lambda: self._nothing(self._strategy.end_round, request.observation), ())
+            return await self._guard(lambda: self._nothing("end_round", request.observation), ())
         posts, ids = tuple(self._inbox), tuple(self._unread)
         self._inbox.clear()
         self._unread.clear()
@@ -177,16 +180,16 @@ class Player(BaseAgent):
         return await self._guard(lambda: self._move(request, observation), ids)
 
     async def _move(self, request: Request, observation: Observation) -> Sequence[Action] | None:
+        strategy = self._strategy
         if request.conflict is not None:
-            return await self._strategy.retry(observation, request.conflict)
+            return await _awaitable("retry", strategy.retry(observation, request.conflict))
         if self._round != observation.round.index:
             self._round = observation.round.index
-            await self._strategy.start_round(observation)
-        return await self._strategy.act(observation)
+            await _awaitable("start_round", strategy.start_round(observation))
+        return await _awaitable("act", strategy.act(observation))
 
-    @staticmethod
-    async def _nothing(hook: Callable[..., Awaitable[None]], *arguments: Any) -> Sequence[Action]:
-        await hook(*arguments)
+    async def _nothing(self, hook: _Hook, *arguments: Any) -> Sequence[Action]:
+        await _awaitable(hook, getattr(self._strategy, hook)(*arguments))
         return ()
 
     async def _apart(self, hook: _Move, limit: float | None) -> Reply:
@@ -231,7 +234,7 @@ class Player(BaseAgent):
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit, and a cancellation by the strategy itself
-            failure = self._failure("strategy", f"raised {type(error).__name__}: {_words(error)}")
+            failure = self._failure("strategy", f"raised {type(error).__name__}: {_words(error)}{place_in(error)}")
         if os.getpid() != process:  # the strategy has forked, and this is the copy: the game is not its own
             os._exit(1)
         if failure is not None:
@@ -249,6 +252,12 @@ class Player(BaseAgent):
 def patience(limit: float | None) -> float | None:
     """Seconds after which a seat that its time limit has not stopped is given up."""
     return None if limit is None else limit + min(limit, _GRACE)
+
+
+def _awaitable(hook: str, found: Awaitable[_ReturnT]) -> Awaitable[_ReturnT]:
+    if not isawaitable(found):
+        raise TypeError(f"{hook} is not asynchronous; write: async def {hook}")
+    return found
 
 
 def _words(error: BaseException) -> str:

@@ -112,7 +112,9 @@ class _Script:
 
     def _short(self, value: JsonValue) -> str:
         said = _value(value)
-        return said if self._full or len(said) <= _MOST_CHARS else f"{said[:_MOST_CHARS]}..."
+        if self._full or len(said) <= _MOST_CHARS:
+            return said
+        return f"{said[:_MOST_CHARS]}..." if isinstance(value, str) else "long; --full shows it"
 
     # --- the frame ------------------------------------------------------------------------------
 

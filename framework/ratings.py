@@ -94,15 +94,24 @@ def player_of(result: GameResult, seat: int) -> str:
     return f"{strategy} (adversarial)" if seat in result.adversarial else strategy
 
 
-def scores_of(result: GameResult, metric: str) -> dict[str, float]:
-    """Each player's score in a finished game: the mean over its seats that have a value."""
+def scores_of(result: GameResult, metric: str, *, complete: bool = False) -> dict[str, float]:
+    """Each player's score in a finished game: the mean over its seats that have a value.
+
+    Args:
+        result: The game.
+        metric: The metric.
+        complete: Whether a player has a score only where each of its seats has a value.
+    """
     value = result.metrics.get(metric)
     found: dict[str, list[float]] = {}
+    lacking: set[str] = set()
     if value is not None and result.abort is None:
         for seat, score in enumerate(value.seats):
             if score is not None and math.isfinite(score):
                 found.setdefault(player_of(result, seat), []).append(score)
-    return {player: fmean(scores) for player, scores in found.items()}
+            elif complete:
+                lacking.add(player_of(result, seat))
+    return {player: fmean(scores) for player, scores in found.items() if player not in lacking}
 
 
 class Ladder:
@@ -114,11 +123,13 @@ class Ladder:
 
     Attributes:
         ratings: The ratings, by what they are and by player; a player is in it once a game has rated it.
+        complete: The metrics that a player has only where each of its seats has a value.
     """
 
     def __init__(self, game: type[Game[Any, Any]], known: Mapping[str, Mapping[str, Rating]] | None = None) -> None:
         self.rated: tuple[Rated, ...] = game.rated
         self._lower = {metric.name for metric in game.metrics if metric.better == "lower"}
+        self.complete = {metric.name for metric in game.metrics if metric.complete}
         given = known or {}
         self.ratings: dict[str, dict[str, Rating]] = {each.name: dict(given.get(each.name, {})) for each in self.rated}
 
@@ -147,7 +158,7 @@ class Ladder:
         """
         changes: list[Change] = []
         for rated in self.rated:
-            found = [(metric, scores_of(result, metric)) for metric in rated.metrics]
+            found = [(metric, scores_of(result, metric, complete=metric in self.complete)) for metric in rated.metrics]
             scores = [(metric, {p: s for p, s in by.items() if competes(p)}) for metric, by in found]
             metric, own = max(scores, key=lambda each: len(each[1]))
             if len(own) > 1:

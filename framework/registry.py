@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from framework.errors import UserError, nearest
+from framework.errors import UserError, nearest, place_in
 
 if TYPE_CHECKING:
     from framework.game import Game
@@ -68,6 +68,8 @@ def load(group: str, name: str) -> Any:
     """
     kind = group.rpartition(".")[2].removesuffix("s").replace("strategie", "strategy")
     points = _points(group).get(name)
+    if points is None and name.endswith(".py"):
+        raise UserError(f"{kind} {name!r} is a file; name a class in it, as {name}:Class")
     if points is None:
         raise UserError(f"{kind} {name!r} is unknown; {nearest(name, _points(group))}")
     if len(points) > 1:
@@ -140,12 +142,14 @@ def _module(name: str) -> ModuleType:
 
 
 def _file(path: Path) -> ModuleType:
-    """Import a file once, under a name that no other file has."""
+    """Import a file once: as other files import it, so that their classes are the same, or under a name of its own."""
     where = path.resolve(strict=True)
     name = f"_cheaptalk_file_{hashlib.sha256(str(where).encode()).hexdigest()[:16]}"
     if name in sys.modules:
         return sys.modules[name]
     _search_in(where.parent)
+    if _is_imported_as(where.stem, where):
+        return importlib.import_module(where.stem)
     spec = importlib.util.spec_from_file_location(name, where)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
@@ -158,6 +162,16 @@ def _file(path: Path) -> ModuleType:
     return module
 
 
+def _is_imported_as(name: str, where: Path) -> bool:
+    """Whether `import name` gives this very file, and not another one that is found first."""
+    importlib.invalidate_caches()  # the file may be newer than the last look into its folder
+    try:
+        spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    except (ImportError, ValueError):
+        return False
+    return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == where
+
+
 def _search_in(folder: Path) -> None:
     """Let imports find what lies in a folder, after everything that is installed."""
     if str(folder) not in sys.path:
@@ -167,5 +181,6 @@ def _search_in(folder: Path) -> None:
 def _what(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError):
         return f"there is no file {error.filename}; check the path"
-    line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
-    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}{line}"
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg} (line {error.lineno})"
+    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}{place_in(error)}"

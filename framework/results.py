@@ -93,6 +93,7 @@ class GameResult:
         abort: Why it was not finished; None if it was.
         usage: What its models consumed.
         seconds: How long it took.
+        invalid: Actions that were not legal, and replies of models that could not be read.
     """
 
     game: str
@@ -108,6 +109,7 @@ class GameResult:
     abort: Abort | None
     usage: Usage
     seconds: float
+    invalid: int = 0
 
     @property
     def seats(self) -> int:
@@ -145,6 +147,7 @@ def result_of(trace: Trace) -> GameResult:
         abort=Abort(aborted.boundary, aborted.seat, aborted.error, aborted.stop) if aborted else None,
         usage=total_usage(event.usage for event in trace.of(Moved)),
         seconds=(trace.ended_at - trace.started_at).total_seconds(),
+        invalid=sum(_is_invalid(event.type) for event in trace.events),
     )
 
 
@@ -179,7 +182,12 @@ def _result_of_json(data: Any) -> GameResult:
         abort=Abort(abort["boundary"], abort.get("seat"), abort["error"], abort.get("stop", False)) if abort else None,
         usage=total_usage(Usage(**usage) for event in events if (usage := event.get("usage"))),
         seconds=(ended - began).total_seconds(),
+        invalid=sum(_is_invalid(event["type"]) for event in events),
     )
+
+
+def _is_invalid(type: str) -> bool:
+    return type.startswith("invalid_")
 
 
 def _result(

@@ -11,7 +11,7 @@ import yaml
 from pydantic import JsonValue, ValidationError, model_serializer, model_validator
 
 from framework import registry
-from framework.errors import UserError, explain
+from framework.errors import UserError, explain, place_in
 from framework.messages import Frozen
 from framework.strategy import Strategy
 
@@ -130,7 +130,10 @@ class StrategySpec(Frozen):
         except UserError as error:
             raise UserError(f"strategy {self.name}: {error}") from error
         except Exception as error:
-            raise UserError(f"strategy {self.label} cannot be seated: {type(error).__name__}: {error}") from error
+            why = f"{type(error).__name__}: {error}{place_in(error)}"
+            if isinstance(error, TypeError) and "__init__" in kind.__dict__:
+                why = f"{why}; let __init__ take the parameters, as in: def __init__(self, params=None)"
+            raise UserError(f"strategy {self.label} cannot be seated: {why}") from error
 
     def __hash__(self) -> int:
         return hash(self.label)

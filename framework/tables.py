@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -43,6 +44,7 @@ class Column:
     percent: bool = False
     headline: bool = True
     share: bool = False
+    complete: bool = False
 
 
 class RunResults(NamedTuple):
@@ -70,7 +72,8 @@ class Row:
         seats: Its seats in them.
         aborted: Games in which it plays that could not be finished; they enter no mean.
         cells: The mean of each column, over the seats of the strategy where the metric has values by seat and
-            otherwise over games; None where there is no value. Intervals are over games: Wilson's for a share
+            otherwise over games; None where there is no value, or not one of each seat for a metric that has to be
+            complete. Intervals are over games: Wilson's for a share
             with one value a game, and a bootstrap otherwise.
     """
 
@@ -111,8 +114,18 @@ def trace_paths(folder: Path) -> list[Path]:
     """
     paths = sorted((folder / "traces").glob("[!.]*.json")) if folder.is_dir() else []
     if not paths:
-        raise UserError(f"{folder} holds no traces; name the folder of a run, such as runs/<name>")
+        raise UserError(f"{folder} holds no traces; name the folder of a run, such as {_run_near(folder)}")
     return paths
+
+
+def _run_near(folder: Path) -> str:
+    """A run in a folder that is none; where the folder does not exist, the run beside it with the nearest name."""
+    if folder.is_dir():
+        runs = sorted(path.parent for path in folder.glob("*/traces"))
+    else:
+        beside = {path.parent.name: path.parent for path in folder.parent.glob("*/traces")}
+        runs = [beside[name] for name in get_close_matches(folder.name, beside, n=1)]
+    return str(runs[0]) if runs else "runs/<name>"
 
 
 def missing_traces(folder: Path) -> str:
@@ -213,7 +226,7 @@ def _declared(game: str) -> tuple[Column, ...]:
         metrics = registry.game(game).metrics
     except UserError:
         return ()
-    return tuple(Column(m.name, m.title, m.better, m.percent, m.headline, m.share) for m in metrics)
+    return tuple(Column(m.name, m.title, m.better, m.percent, m.headline, m.share, m.complete) for m in metrics)
 
 
 class _Key(NamedTuple):
@@ -245,6 +258,10 @@ def summarise(runs: Sequence[RunResults], reporting: Reporting | None = None) ->
         _row(key, sample, columns, reporting)
         for key, sample in sorted(samples.items(), key=lambda item: (place[item[0][:2]], item[0]))
     ]
+    columns = tuple(
+        replace(column, headline=column.headline and any(row.cells[place] is not None for row in rows))
+        for place, column in enumerate(columns)
+    )
     aborted: Counter[str] = Counter(result.abort.boundary for result in results if result.abort)
     return Table(columns, tuple(rows), aborted, len(results), reporting.confidence)
 
@@ -280,6 +297,8 @@ def _cell(column: Column, samples: Sequence[_Sample], reporting: Reporting) -> I
             continue
         found = [value.seats[seat] for seat in seats] if value.seats else [value.game]
         kept = [part for part in found if part is not None and math.isfinite(part)]
+        if column.complete and len(kept) < len(found):
+            return None
         values += kept
         games += [number] * len(kept)
     if not values:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +31,7 @@ from framework.reading import Unreadable, read_reply
 from framework.reflection import Reflection
 from framework.specs import StrategySpec
 from framework.strategy import ModelFailure
-from framework.trace import AgentRegistered, Moved, TraceError
+from framework.trace import AgentRegistered, DecideEnd, Moved, TraceError
 from protocols.brains import Brain, Said
 from protocols.events import ModelCall
 from protocols.llm import LlmParams, LlmStrategy
@@ -153,15 +154,18 @@ class _Recording(Brain):
 class _Moves(Strategy[Observation]):
     """Moves as recorded, for a strategy that is not to be had here."""
 
-    def __init__(self, moves: Iterator[Sequence[Action]]) -> None:
+    def __init__(self, moves: Iterable[Moved] = ()) -> None:
         super().__init__()
-        self._moves = moves
+        self._moves = deque(moves)
 
     async def act(self, observation: Observation) -> Sequence[Action]:
-        return next(self._moves, ())
+        return self._moves.popleft().actions if self._moves else ()
 
     async def retry(self, observation: Observation, conflict: Conflict) -> Sequence[Action] | None:
-        return next(self._moves, None)
+        actions = await self.act(observation)
+        following = self._moves[0] if self._moves else None
+        tries_again = isinstance(following, DecideEnd) and following.attempt > 0
+        return actions if actions or tries_again else None  # with None it gave up, which is recorded as no actions
 
 
 async def replay(opened: Opened) -> Replayed:
@@ -219,7 +223,7 @@ def _seated(trace: Trace, tape: _Tape) -> Strategy[Any]:
     except (UserError, ValueError):
         if tape.calls:
             return _with_tape(LlmStrategy, registered, tape)
-        return _Moves(event.actions for event in trace.of(Moved) if event.seat == tape.seat)
+        return _Moves(event for event in trace.of(Moved) if event.seat == tape.seat)
 
 
 def _registered(trace: Trace, seat: int) -> AgentRegistered:
@@ -298,7 +302,7 @@ async def ask_again(
         raise UserError(f"game {game.name} has no prompts, so there is nothing to ask a model")
     asked = open_model(ModelSpec.parse(model, base_url=base_url))
     seats = range(trace.start.seats)
-    referee = _referee(opened, [_Moves(iter(())) for _ in seats])
+    referee = _referee(opened, [_Moves() for _ in seats])
     found: list[Comparison] = []
     for seat in seats:
         schema = prompts.answer_type(referee.seat_start(seat))

@@ -19,24 +19,35 @@ def replay(app: typer.Typer) -> None:
 
     @app.command("replay")
     def command(
-        trace: Annotated[Path, typer.Argument(metavar="TRACE", help="The trace of a game.")],
+        traces: Annotated[list[Path], typer.Argument(metavar="TRACE...", help="Traces of games, or a run's folder.")],
         model: Annotated[str | None, typer.Option(help="Put the recorded prompts to this model instead.")] = None,
         base_url: Annotated[str, typer.Option(help="Where an OpenAI-compatible server listens.")] = "",
         cache: Annotated[str | None, typer.Option(metavar="DIR", help="Keep the model's replies, as for run.")] = None,
         budget: Annotated[str | None, typer.Option(metavar="KIND=N,...", help="What it may use, as for run.")] = None,
         prices: Annotated[str | None, typer.Option(metavar="FILE", help="What models cost, as for run.")] = None,
-        out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the new trace or the replies go.")] = None,
+        out: Annotated[
+            Path | None, typer.Option(metavar="FILE", help="Where the new trace or the replies go, of one game.")
+        ] = None,
     ) -> int:
         """Play a game again from its recorded replies, without a model, and see that it ends the same."""
         from framework.cli._models import call_models
         from framework.errors import UserError
+        from framework.tables import trace_paths
         from protocols.replay import open_trace
 
         if model is None and (base_url or cache is not None or budget is not None or prices is not None):
             raise UserError("--base-url, --cache, --budget and --prices are for another model; name it with --model")
         call_models(cache, budget, prices)
-        opened = open_trace(trace)
-        return _again(opened, out) if model is None else _ask(opened, model, base_url, out)
+        paths = [path for given in traces for path in (trace_paths(given) if given.is_dir() else [given])]
+        if out is not None and len(paths) > 1:
+            raise UserError(f"--out {out} is for one game, and {len(paths)} are named; name one trace, or leave it out")
+        codes = []
+        for path in paths:
+            if len(paths) > 1:
+                print(f"{path}:")
+            opened = open_trace(path)
+            codes.append(_again(opened, out) if model is None else _ask(opened, model, base_url, out))
+        return max(codes)
 
 
 def _again(opened: Opened, out: Path | None) -> int:
@@ -56,7 +67,8 @@ def _again(opened: Opened, out: Path | None) -> int:
     recorded, again = opened.trace.aborted, replayed.trace.aborted
     if again is not None:
         print(f"The replay was aborted: {again.error}" + (" (so was the game)" if recorded else ""))
-    print(f"{replayed.prompts} recorded replies, {len(replayed.changed)} prompts that are not as recorded.")
+    if replayed.prompts:
+        print(f"{replayed.prompts} recorded replies, {len(replayed.changed)} prompts that are not as recorded.")
     for seat, number in replayed.changed[:3]:
         what = "the system prompt" if number < 0 else f"prompt {number}"
         print(f"  seat {seat}: {what} differs; its template or its block has changed since")

@@ -67,7 +67,8 @@ class TypedProtocol(Strategy[Observation], Generic[PayloadT]):
     async def act(self, observation: Observation) -> Sequence[Action]:
         view = observation.agreement
         if view is None:
-            return ()
+            name = type(self).__name__
+            raise TypeError(f"{name} needs a game that offers an agreement view; {type(observation).__name__} has none")
         received = self._read(observation)
         if observation.turn.channels:
             return self.talk(observation, view, received)

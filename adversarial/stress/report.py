@@ -79,6 +79,7 @@ class Report:
             Field("opponent", "opponent", "text"),
             Field("games", "games", "count"),
             Field("aborted", "aborted", "count", "lower"),
+            Field("invalid", "invalid", "count", "lower"),
             Field("calls", "calls", "count"),
             Field("tokens", "tokens", "count"),
             Field("cost_usd", "USD", digits=4),
@@ -91,6 +92,7 @@ class Report:
                 arm.opponent,
                 arm.games,
                 len(arm.aborted),
+                sum(result.invalid for result in outcome.results),
                 outcome.usage.calls,
                 outcome.usage.prompt_tokens + outcome.usage.completion_tokens,
                 outcome.usage.cost,
@@ -99,7 +101,10 @@ class Report:
             )
             for arm, outcome in zip(self.arms, self.runs, strict=True)
         )
-        note = "Of all seats. Each run is a run like any other: see it with cheaptalk report, leaks, privacy and view."
+        note = (
+            "Of all seats; invalid are actions that are not legal and replies that cannot be read: they give nothing "
+            "away. Each run is a run like any other: see it with cheaptalk report, leaks, privacy and view."
+        )
         return Findings(fields, rows, note, "stress-runs", "What was played")
 
 

@@ -134,7 +134,7 @@ def _values(
             continue
         by_metric = found.setdefault(_Task(result.group, result.task), defaultdict(list))
         for column in columns:
-            by_metric[column.name] += _of(result, column.name, strategy)
+            by_metric[column.name] += _of(result, column, strategy)
     if strategy and strategy not in played:
         raise UserError(f"{games[0].run}: {strategy!r} plays in no game; {nearest(strategy, played)}")
     return {
@@ -143,14 +143,17 @@ def _values(
     }
 
 
-def _of(result: GameResult, metric: str, strategy: str) -> list[float]:
+def _of(result: GameResult, column: Column, strategy: str) -> list[float]:
     """What one game says of a metric: at most one value."""
-    value = result.metrics.get(metric)
+    value = result.metrics.get(column.name)
     if value is None:
+        return []
+    seats = [v for seat, v in enumerate(value.seats) if strategy in ("", result.strategies[seat])]
+    if column.complete and None in seats:
         return []
     if not (strategy and value.seats):
         return [] if value.game is None or not math.isfinite(value.game) else [value.game]
-    own = [v for seat, v in enumerate(value.seats) if result.strategies[seat] == strategy and v is not None]
+    own = [v for v in seats if v is not None]
     return [fmean(own)] if own else []
 
 

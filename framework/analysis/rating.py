@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -148,7 +148,7 @@ def _standing(
     reporting: Reporting | None,
 ) -> Standing:
     own = [game for game in games if any(player_of(game, seat) == player for seat in range(game.seats))]
-    scores = tuple(_mean_score(player, own, rated, reporting or Reporting()) for rated in ladder.rated)
+    scores = tuple(_mean_score(player, own, rated, ladder.complete, reporting or Reporting()) for rated in ladder.rated)
     if not competes(player):
         return Standing(player, len(own), (), None, (), scores)
     counts = tuple(
@@ -159,16 +159,22 @@ def _standing(
     return Standing(player, len(own), counts, ladder.mmr(player), ratings, scores)
 
 
-def _mean_score(player: str, games: Sequence[GameResult], rated: Rated, reporting: Reporting) -> Interval | None:
+def _mean_score(
+    player: str, games: Sequence[GameResult], rated: Rated, complete: Container[str], reporting: Reporting
+) -> Interval | None:
     """The mean over the player's seats, of the first metric that has values for it."""
     for metric in rated.metrics:
-        sample = Sample()
+        sample, whole = Sample(), True
         for number, game in enumerate(games):
             value = game.metrics.get(metric)
             for seat, score in enumerate(value.seats if value else ()):
-                if score is not None and player_of(game, seat) == player:
+                if player_of(game, seat) != player:
+                    continue
+                if score is not None:
                     sample.add(number, [score])
-        if len(sample):
+                elif metric in complete:
+                    whole = False
+        if len(sample) and whole:
             return sample.mean(reporting)
     return None
 

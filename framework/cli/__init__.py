@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
@@ -38,6 +39,15 @@ ABORTED = 1
 USER_ERROR = 2
 INTERRUPTED = 130
 
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"cheaptalk {version('cheaptalk')}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     name="cheaptalk",
     cls=CommandGroup,
@@ -45,6 +55,17 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say the version and exit.", is_eager=True, callback=_say_version)
+    ] = False,
+) -> None:
+    """Coordination games between agents that keep secrets."""
+
+
 app.command("run", cls=RuleOptions)(run.run)
 for _command in (
     listing.list_,

@@ -44,7 +44,8 @@ def seat_models(flags: dict[str, Any], values: dict[str, Any]) -> None:
     if not filled:
         names = ", ".join(f"--{key.replace('_', '-')}" for key in given)
         raise UserError(
-            f"{names}: no seat's strategy asks a model; name one with --strategy or --seat, or give --model"
+            f"{names}: no seat's strategy asks a model here; name one with --strategy or --seat, or give --model; "
+            "the seats of a file or a run keep what is written there"
         )
 
 

@@ -14,7 +14,7 @@ __all__ = ["generate"]
 
 
 def generate(
-    game: Annotated[str, typer.Argument(help="The game.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game.")],
     out: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Where the tasks go, one JSON object a line.")],
     suite: Annotated[str | None, typer.Option(help="A suite of the game.")] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings of the generator, YAML.")] = None,

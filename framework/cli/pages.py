@@ -25,8 +25,9 @@ def view(
     """Look at runs in a browser: tables, figures, and every game step by step."""
     from framework.cli._console import say
     from framework.pages.runs import open_runs
-    from framework.pages.server import listen, serve
+    from framework.pages.server import listen, require_server, serve
 
+    require_server()
     with listen(host, port) as socket:
         shown = open_runs(runs)
         address = f"http://{host}:{socket.getsockname()[1]}/"

@@ -219,6 +219,8 @@ def _print(outcome: Outcome) -> None:
         cost = "" if usage.cost is None else f", {usage.cost:.4f} USD"
         print(f"Models: {usage.calls} calls, {usage.prompt_tokens} + {usage.completion_tokens} tokens{cost}.")
     print(f"Run: {outcome.folder}")
+    if invalid := sum(result.invalid for result in outcome.results):
+        say(f"{invalid} invalid actions or replies; see: cheaptalk report {outcome.folder} --table failures")
     _say_why(outcome)
 
 

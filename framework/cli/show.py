@@ -12,7 +12,9 @@ __all__ = ["show"]
 
 
 def show(
-    trace: Annotated[Path, typer.Argument(help="A trace, such as runs/<name>/traces/0000-<task>.json.")],
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A trace, such as runs/<name>/traces/0000-<task>.json.")
+    ],
     full: Annotated[bool, typer.Option("--full", help="Show prompts and reasoning as well.")] = False,
 ) -> None:
     """Show who said what to whom, which batches were submitted, and what became of them."""
@@ -23,6 +25,10 @@ def show(
     from framework.results import read_result
     from framework.trace import TraceError, read_trace
 
+    if trace.is_dir():
+        found = next(iter(sorted(trace.glob("[!.]*.json")) or sorted(trace.glob("traces/[!.]*.json"))), None)
+        remedy = "name a trace" if found is None else f"name a trace in it, such as {found}"
+        raise UserError(f"{trace} is a folder; {remedy}")
     try:
         with suppress(UserError):
             game(read_result(trace).game)  # its events and actions become known

@@ -6,6 +6,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["listen", "make_app", "serve"]
+__all__ = ["listen", "make_app", "require_server", "serve"]
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _HEADERS = {
@@ -44,13 +45,12 @@ def make_app(runs: Sequence[Run], *, title: str = "", hosts: Sequence[str] = ("1
     Raises:
         UserError: If the extra that it needs is not installed.
     """
-    try:
-        from starlette.applications import Starlette
-        from starlette.middleware import Middleware
-        from starlette.middleware.trustedhost import TrustedHostMiddleware
-        from starlette.routing import Route
-    except ImportError as error:
-        raise UserError("cheaptalk view needs the extra view; run pip install 'cheaptalk[view]'") from error
+    require_server()
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.routing import Route
+
     desk = _Desk(Content(runs, title=title, traces=True))
     return Starlette(
         routes=[
@@ -113,6 +113,16 @@ def _answer(body: str | bytes, type: str, status: int = 200) -> Response:
 
 def _missing() -> Response:
     return _answer("There is nothing here.", "text/plain", 404)
+
+
+def require_server() -> None:
+    """See to it that pages can be served.
+
+    Raises:
+        UserError: If the extra that it needs is not installed.
+    """
+    if not all(map(find_spec, ("starlette", "uvicorn"))):
+        raise UserError("cheaptalk view needs the extra view; run pip install 'cheaptalk[view]'")
 
 
 def listen(host: str, port: int) -> socket.socket:

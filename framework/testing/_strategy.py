@@ -53,11 +53,17 @@ def check_strategy(
 
 
 class _Bench:
-    """Plays the games that the checks look at."""
+    """Plays the games that the checks look at.
+
+    Attributes:
+        playings: All games that were played.
+        aborts: What aborted some of them, each with where it happened first: said once, however often it happens.
+    """
 
     def __init__(self, strategy: Factory, game: Game[Any, Any], scenarios: Sequence[BaseModel], seed: int) -> None:
         self.strategy, self.game, self.scenarios, self.seed = strategy, game, scenarios, seed
         self.playings: list[Playing] = []
+        self.aborts: dict[str, str] = {}
 
     def checks(self) -> Iterator[Check]:
         before = random.getstate()
@@ -96,7 +102,9 @@ class _Bench:
         playing = play_probed(game or self.game, scenario, probes, seed)
         self.playings.append(playing)
         if aborted := playing.trace.aborted:
-            yield f"seed {seed}: {aborted.boundary}: {aborted.error}"
+            what = aborted.error.removeprefix(f"seat {aborted.seat} ({Probe.__name__}): ")
+            first = self.aborts.setdefault(what, f"{aborted.boundary}: seat {aborted.seat}, seed {seed}: {what}")
+            yield first
 
     def _itself(self) -> Iterator[str]:
         for number, scenario in enumerate(self.scenarios):

@@ -199,6 +199,20 @@ def test_a_discreet_strategy_passes_the_gate(tmp_path: Path, cheaptalk: Cheaptal
     assert said.code == 0, said.err
 
 
+def test_what_is_invalid_and_so_gives_nothing_away_is_counted(tmp_path: Path, cheaptalk: Cheaptalk):
+    (tmp_path / "shouting.py").write_text(
+        "from framework import Send, Strategy\n"
+        "class Shouting(Strategy):\n"
+        "    async def act(self, observation):\n"
+        "        return [Send(channel='dm', to=99, content='!')] if observation.turn.channels else ()\n"
+    )
+    name, tables = f"{tmp_path / 'shouting.py'}:Shouting", tmp_path / "tables"
+    options = ("--opponent", "silent", "--channels", "dm", "--limit", "1", "--out", tmp_path / "out", "--csv", tables)
+    assert cheaptalk("stress", "calbench", "--strategy", name, *options).code == 0
+    with (tables / "stress-runs.csv").open(encoding="utf-8") as file:
+        assert all(int(row["invalid"]) > 0 for row in csv.DictReader(file))
+
+
 def test_aborted_games_are_an_error_and_in_no_mean(tmp_path: Path, cheaptalk: Cheaptalk):
     said = cheaptalk(
         *(

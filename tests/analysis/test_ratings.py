@@ -123,6 +123,11 @@ def test_a_player_in_several_seats_counts_once_with_its_mean():
     assert one.ratings == two.ratings
 
 
+def test_a_player_has_no_score_where_a_seat_of_it_lacks_one_that_all_must_have():
+    game = race(0, ("b", "a", "b", "b"), speed=(1.0, 4.0, None, 3.0))
+    assert scores_of(game, "speed", complete=True) == {"a": 4.0}
+
+
 def test_seats_do_not_matter():
     one, two = Ladder(Race), Ladder(Race)
     one.add(race(0, ("a", "b", "c"), speed=(1.0, 2.0, 5.0), cost=(7.0, 1.0, 1.0)))

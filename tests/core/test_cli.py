@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ import yaml
 
 from framework import registry
 from framework.cli import _group, main
-from framework.trace import read_trace
+from framework.trace import InvalidAction, read_trace
 from tests.core.runs import PLAYERS, PROPOSER, ROOT, TOY, finish, manifest, playings, start
 from tests.core.toy import Toy
 
@@ -62,6 +62,43 @@ def test_a_run_prints_its_table_and_where_it_is(tmp_path: Path, cheaptalk: Cheap
     assert row.split()[:3] == [PROPOSER, "2", "8"]
     assert foot == "Means with 95 % intervals over games."
     assert where == f"Run: {tmp_path / 'run'}"
+
+
+def test_invalid_actions_are_counted_below_the_table_with_where_they_are_listed(tmp_path: Path, cheaptalk: Cheaptalk):
+    (tmp_path / "shouting.py").write_text(
+        "from framework import Send, Strategy\n"
+        "class Shouting(Strategy):\n"
+        "    async def act(self, observation):\n"
+        "        return [Send(channel='dm', to=99, content='!')] if observation.turn.channels else ()\n"
+    )
+    out = tmp_path / "run"
+    said = cheaptalk("run", TOY, "--strategy", f"{tmp_path / 'shouting.py'}:Shouting", "--limit", "1", "--out", out)
+    (path,) = (out / "traces").iterdir()
+    invalid = len(list(read_trace(path).of(InvalidAction)))
+    assert invalid > 0
+    expected = f"cheaptalk: {invalid} invalid actions or replies; see: cheaptalk report {out} --table failures\n"
+    assert said.err == expected
+    assert cheaptalk("run", out, "--resume").err == expected
+
+
+def test_a_missing_extra_is_said_before_an_address_is(
+    folder: Path, cheaptalk: Cheaptalk, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("framework.pages.server.find_spec", lambda name: None)
+    said = cheaptalk("view", folder, "--port", "0", "--no-browser")
+    assert said.code == 2
+    assert said.err == "cheaptalk: cheaptalk view needs the extra view; run pip install 'cheaptalk[view]'\n"
+
+
+def test_show_of_a_folder_names_a_trace_in_it(folder: Path, cheaptalk: Cheaptalk):
+    for given in (folder, folder / "traces"):
+        said = cheaptalk("show", given)
+        assert said.code == 2
+        assert f"{given} is a folder; name a trace in it, such as {folder}/traces/0000-toy-0.json" in said.err
+
+
+def test_the_version_is_said(cheaptalk: Cheaptalk):
+    assert cheaptalk("--version").out == f"cheaptalk {version('cheaptalk')}\n"
 
 
 def test_by_default_runs_are_numbered_below_runs(tmp_path: Path, cheaptalk: Cheaptalk, monkeypatch: pytest.MonkeyPatch):
@@ -243,6 +280,26 @@ def test_check_passes_a_sound_game_and_strategy_and_fails_a_raising_one(cheaptal
     failed = cheaptalk("check", f"{PLAYERS}:Raising", "--game", TOY)
     assert failed.code == 1
     assert "FAIL" in failed.out
+
+
+def test_list_says_what_each_knob_of_a_game_or_a_strategy_means(tmp_path: Path, cheaptalk: Cheaptalk):
+    (tmp_path / "knobs.py").write_text(
+        "from framework import Params, Strategy\n"
+        "class KnobParams(Params):\n"
+        '    """Attributes:\n        theta: How much\n            it counts.\n    """\n'
+        "    theta: float = 0.5\n"
+        "    bare: int\n"
+        "class Knobs(Strategy):\n"
+        '    """Turns knobs."""\n'
+        "    params_type = KnobParams\n"
+        "    async def act(self, observation): return ()\n"
+    )
+    head, *lines = cheaptalk("list", f"{tmp_path / 'knobs.py'}:Knobs").out.splitlines()
+    assert head.endswith("knobs.py:Knobs: Turns knobs.")
+    assert lines == ["  theta  How much it counts (default 0.5)", "  bare   required"]
+    of_the_game = cheaptalk("list", TOY).out
+    assert "  channels  Names of the channels that are open: the communication condition (default dm" in of_the_game
+    assert "  topology  Who may address whom (default complete)" in of_the_game
 
 
 def test_list_names_what_there_is_and_says_what_is_broken(cheaptalk: Cheaptalk, points):

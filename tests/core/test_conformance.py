@@ -222,6 +222,11 @@ class Spendthrift(Base):
         return ()
 
 
+class Wrong(Base):
+    async def act(self, observation: ToyObservation) -> Sequence[Action]:
+        return [1 // 0]  # type: ignore[list-item]
+
+
 ONE = Proposer()
 
 BROKEN_STRATEGIES: list[tuple[Callable[[], Any], str, str]] = [
@@ -240,6 +245,14 @@ BROKEN_STRATEGIES: list[tuple[Callable[[], Any], str, str]] = [
     (Pushy, "leaves what it is handed alone", "act changed the ToyObservation that it was handed"),
     (Spendthrift, "leaves the global random state alone", "draw from self.rng"),
 ]
+
+
+def test_what_a_strategy_raises_is_said_once_with_its_line():
+    (said,) = [check.detail for check in check_strategy(Wrong, Toy).checks if check.name == "plays against itself"]
+    assert said.startswith("strategy: seat ")
+    assert said.count("ZeroDivisionError") == 1
+    assert "(test_conformance.py line " in said
+    assert "Probe" not in said
 
 
 @pytest.mark.parametrize(("strategy", "check", "complaint"), BROKEN_STRATEGIES)

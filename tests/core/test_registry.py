@@ -5,13 +5,15 @@ from __future__ import annotations
 import pickle
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field, ValidationError
 
-from framework import registry
-from framework.errors import UserError
+from framework import Params, registry
+from framework.errors import UserError, explain
 from framework.specs import StrategySpec, short_names
 from tests.core.players import NeedsModel
 from tests.core.toy import Proposer, Toy
@@ -107,6 +109,26 @@ def test_what_is_no_strategy_is_said_in_one_sentence(name: str, said: str):
         registry.strategy(name)
 
 
+def test_a_value_that_fits_none_of_several_kinds_is_named_by_its_key_alone():
+    class Kinds(Params):
+        share: Annotated[float, Field(le=1)] | tuple[float, ...] = 0.5
+
+    with pytest.raises(ValidationError) as raised:
+        Kinds(share=1.9)
+    assert str(explain(raised.value, Kinds, "here")) == "here: 'share' is 1.9: input should be less than or equal to 1"
+
+
+def test_a_class_whose_init_takes_no_parameters_is_told_to_take_them(tmp_path: Path):
+    (tmp_path / "closed.py").write_text(
+        "from framework import Strategy\n"
+        "class Closed(Strategy):\n"
+        "    def __init__(self): ...\n"
+        "    async def act(self, observation): return ()\n"
+    )
+    with pytest.raises(UserError, match=r"cannot be seated: .*; let __init__ take the parameters, as in: def __init__"):
+        StrategySpec.parse(f"{tmp_path / 'closed.py'}:Closed").build()
+
+
 def test_a_class_that_lacks_its_method_is_named(mine: Path):
     with pytest.raises(UserError, match=r"Unfinished' does not define 'act'"):
         registry.strategy(f"{mine}:Unfinished")
@@ -115,8 +137,31 @@ def test_a_class_that_lacks_its_method_is_named(mine: Path):
 def test_a_syntax_error_in_a_file_names_the_line(tmp_path: Path):
     file = tmp_path / "torn.py"
     file.write_text("x = 1\ny = (\n")
-    with pytest.raises(UserError, match=r"torn.py:X' cannot be loaded: SyntaxError: .*line 2"):
+    with pytest.raises(UserError, match=r"torn.py:X' cannot be loaded: SyntaxError: [^(]*'\('[^(]*\(line 2\)$"):
         registry.strategy(f"{file}:X")
+
+
+def test_what_a_file_raises_is_said_with_its_line(tmp_path: Path):
+    (tmp_path / "raising_when_loaded.py").write_text("x = 1\nimport nothing_of_that_name\n")
+    with pytest.raises(UserError, match=r"No module named 'nothing_of_that_name' \(raising_when_loaded.py line 2\)$"):
+        registry.strategy(f"{tmp_path / 'raising_when_loaded.py'}:X")
+
+
+def test_a_file_without_a_class_is_answered_with_how_to_name_one(mine: Path):
+    with pytest.raises(UserError, match=r"mine.py' is a file; name a class in it, as .*mine.py:Class$"):
+        registry.strategy(str(mine))
+
+
+def test_a_file_that_another_one_imports_is_the_same_module(tmp_path: Path):
+    (tmp_path / "shared_by_two.py").write_text("class Shared: ...\n")
+    (tmp_path / "importing_it.py").write_text("from shared_by_two import Shared\n")
+    one = registry.find(registry.GAMES, f"{tmp_path / 'shared_by_two.py'}:Shared")
+    assert registry.find(registry.GAMES, f"{tmp_path / 'importing_it.py'}:Shared") is one
+
+
+def test_a_file_is_not_taken_for_a_module_that_is_called_alike(tmp_path: Path):
+    (tmp_path / "json.py").write_text("class Own: ...\n")
+    assert registry.find(registry.GAMES, f"{tmp_path / 'json.py'}:Own").__name__ == "Own"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from framework.stats import bootstrap_mean, wilson
 from framework.tables import RunResults, Table, read_run, summarise
 from framework.trace import Usage
 from tests.core.runs import PLAYERS, TOY, toy
+from tests.core.toy import Toy
 
 
 def game(
@@ -116,6 +118,25 @@ def test_a_seat_without_a_value_does_not_count():
     assert table.rows[0].cells[1] is not None
     assert table.rows[0].cells[1].mean == 2.0
     assert plain(table, ["agreed", "messages"]).splitlines()[1].split()[:5] == ["g", "a", "2", "4", "-"]
+
+
+def test_a_metric_that_has_to_be_complete_is_none_where_a_seat_lacks_it(monkeypatch: pytest.MonkeyPatch):
+    metrics = [replace(metric, complete=metric.name == "messages") for metric in Toy.metrics]
+    monkeypatch.setattr(Toy, "metrics", tuple(metrics))
+    games = [game(0, 1.0, (1, 2), ("a", "b")), game(1, 1.0, (3, None), ("a", "b"))]
+    table = summarise([RunResults("r", games)])
+    a, b = table.rows
+    assert (a.cells[1].mean, b.cells[1]) == (2.0, None)  # type: ignore[union-attr]
+    table = summarise([RunResults("r", [game(0, 1.0, (0, None))])])
+    assert [(column.name, column.headline) for column in table.columns] == [("agreed", True), ("messages", False)]
+
+
+def test_a_folder_without_traces_is_answered_with_a_run_in_it_or_beside_it(tmp_path: Path):
+    played = toy(tmp_path / "runs" / "first")
+    run(played)
+    for given in (tmp_path / "runs", tmp_path / "runs" / "frist"):
+        with pytest.raises(UserError, match=f"{given} holds no traces; .* such as {tmp_path}/runs/first$"):
+            read_run(given)
 
 
 def test_a_metric_without_a_value_in_any_game_is_in_no_headline():

@@ -11,11 +11,12 @@ import pytest
 from autogen_agentchat.agents import AssistantAgent
 from autogen_core.models import LLMMessage
 
-from framework import Game, Limits, Referee, Seating, Trace, write_trace
+from framework import Action, Game, Limits, Observation, Referee, Seating, Trace, play, write_trace
 from framework.cli import main
 from framework.errors import UserError
 from framework.trace import AgentRegistered, Asked
-from games.calbench import CalBench, CalBenchRules
+from games.calbench import CalBench, CalBenchRules, Schedule
+from protocols import FirstFree
 from protocols.dsm import Dsm
 from protocols.events import InvalidResponse, ModelCall
 from protocols.imap import Imap
@@ -214,6 +215,42 @@ def test_an_out_that_cannot_be_written_is_said_in_one_sentence(
         main(["replay", "t.json", "--out", "passes.json/x", *model])
     assert ended.value.code == 2
     assert "--out passes.json/x cannot be written" in capsys.readouterr().err
+
+
+def test_every_game_of_a_run_is_played_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "traces").mkdir()
+    for name in ("0000-a.json", "0001-b.json"):
+        record(tmp_path / "traces" / name)
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(tmp_path)])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert said.index("0000-a.json:\n") < said.index("0001-b.json:\n")
+    assert said.count("The final state is identical.") == 2
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(tmp_path), "--out", str(tmp_path / "again.json")])
+    assert ended.value.code == 2
+    assert "is for one game, and 2 are named" in capsys.readouterr().err
+
+
+class GivesUp(FirstFree):
+    """Takes what is not there, and nothing else when that is refused."""
+
+    async def act(self, observation: Observation) -> Sequence[Action]:
+        return [Schedule(meeting_id=observation.round.index, slot=99)] if observation.phase == "decision" else ()
+
+
+def test_a_strategy_that_is_not_to_be_had_moves_as_recorded_also_where_it_gave_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = CalBench(CalBenchRules(channels=("dm",), turns=2))
+    table = [Seating("nowhere:GivesUp", GivesUp()) for _ in range(5)]
+    write_trace(tmp_path / "t.json", asyncio.run(play(game, game.suite("quick", 0)[0], table)))
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(tmp_path / "t.json")])
+    said = capsys.readouterr().out
+    assert said == "Every move is identical.\nThe final state is identical.\n"
+    assert ended.value.code == 0
 
 
 def test_what_is_not_a_trace_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

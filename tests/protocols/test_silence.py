@@ -12,6 +12,7 @@ from games.calbench import CalBench, CalBenchRules, Scenario
 from games.calbench.generator import generate_scenario
 from games.calbench.scenario import ScenarioParams
 from games.calbench.suites import suite
+from games.east import East
 from protocols import DsmPrivate, DsmWelfare, Imap, SdMap, SdMapCareful
 
 PROTOCOLS: tuple[type[Strategy], ...] = (Imap, SdMap, SdMapCareful, DsmPrivate, DsmWelfare)
@@ -60,3 +61,11 @@ def test_a_meeting_with_nobody_else_takes_no_message_and_the_cheapest_slot(proto
     assert trace.metrics["coordination"].game == 1.0
     if protocol not in (SdMap, SdMapCareful):  # which take the first slot
         assert trace.final_state["total_cost"] == task.oracle.total
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_game_without_the_view_that_it_needs_is_not_played_in_silence(protocol: type[Strategy]) -> None:
+    game = East()
+    trace = asyncio.run(play(game, game.suite("quick", 0)[0], [Seating("a", protocol()) for _ in range(2)]))
+    assert trace.aborted is not None
+    assert "needs a game that offers an agreement view; EastObservation has none" in trace.aborted.error

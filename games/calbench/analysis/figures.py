@@ -44,6 +44,13 @@ def _counts(settings: Mapping[str, Sequence[Part[GameFacts | None]]]) -> str:
 # --- figure 2 ---------------------------------------------------------------------------------------
 
 
+def _vps(parts: Sequence[Part[GameFacts | None]], metric: str, reporting: Reporting) -> Interval | None:
+    """The mean; none of typed VPS where a seat spoke prose, for the others may just have kept silent."""
+    if metric == "vps" and any(len(part.values(metric)) < len(part.seats) for part in parts):
+        return None
+    return mean_of(parts, metric, reporting)
+
+
 def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
     labels = by_label(games)
     measure = {
@@ -52,7 +59,7 @@ def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
     }
     cells = {
         label: {
-            setting: (mean_of(parts, measure[label], reporting), mean_of(parts, "adjusted", reporting))
+            setting: (_vps(parts, measure[label], reporting), mean_of(parts, "adjusted", reporting))
             for setting, parts in own.items()
         }
         for label, own in labels.items()
