@@ -31,6 +31,8 @@ NOTICE = (
     "that everything works, and its results say nothing about larger ones."
 )
 _LONGEST = 1024
+_CHECKPOINTS = 4
+"""Of each conversation, so that a question aside need not have all before it read again."""
 
 
 def cache_folder() -> Path:
@@ -101,7 +103,6 @@ class LocalServer:
         params.model.path = str(model)
         params.n_parallel = settings.slots
         params.n_ctx = settings.context * settings.slots
-        params.swa_full = True  # without it a sliding window forgets what the prefix cache needs
         for cpu in (params.cpuparams, params.cpuparams_batch):
             # Threads wait for each other: one that finds no core free holds up all. So one core is left alone.
             cpu.n_threads = settings.threads or max(1, (os.cpu_count() or 1) - 1)
@@ -111,7 +112,9 @@ class LocalServer:
         params.hostnames = ["127.0.0.1"]
         params.api_keys = [self.token]
         params.ui = False
-        params.cache_ram_mib = params.n_ctx_checkpoints = 0  # the slots are the cache; more would only take memory
+        params.cache_ram_mib = 0  # the slots are the cache; more would only take memory
+        params.swa_full = False  # a sliding window is kept as one, and where it slid from is kept as checkpoints
+        params.n_ctx_checkpoints = _CHECKPOINTS
         params.endpoint_slots = False
         params.verbosity = 0
         self._server: Any = xllamacpp.Server(params)
