@@ -186,7 +186,10 @@ class Player(BaseAgent):
         if self._round != observation.round.index:
             self._round = observation.round.index
             await _awaitable("start_round", strategy.start_round(observation))
-        return await _awaitable("act", strategy.act(observation))
+        returned = await _awaitable("act", strategy.act(observation))
+        if returned is None:
+            raise TypeError("act returned None; return a sequence of actions, and [] to pass")
+        return returned
 
     async def _nothing(self, hook: _Hook, *arguments: Any) -> Sequence[Action]:
         await _awaitable(hook, getattr(self._strategy, hook)(*arguments))

@@ -96,6 +96,7 @@ FAILURES = [
     (raising(StopAsyncIteration()), "strategy", "raised StopAsyncIteration: "),
     (raising(RecursionError("deep")), "strategy", "raised RecursionError: deep"),
     (raising(ModelFailure("quota is used up")), "model", "quota is used up"),
+    (lambda: None, "strategy", "raised TypeError: act returned None; return a sequence of actions, and [] to pass"),
     (lambda: "send", "strategy", "raised TypeError: a move must be a sequence of actions, got str"),
     (lambda: 5, "strategy", "raised TypeError: a move must be a sequence of actions, got int"),
     (lambda: {Pick(digit=1)}, "strategy", "raised TypeError: a move must be a sequence of actions, got set"),
