@@ -21,6 +21,8 @@ from pathlib import Path
 from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
 
+from tests.modules import forget_temporary_modules
+
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(r'title="(?P<name>[^"]+)"')
 
@@ -88,6 +90,7 @@ def _enter(namespace: dict[str, object]) -> None:
 def _leave(namespace: dict[str, object]) -> None:
     os.chdir(str(namespace["_home"]))
     sys.path.remove(str(namespace["_folder"]))
+    forget_temporary_modules()
     shutil.rmtree(str(namespace["_folder"]), ignore_errors=True)
 
 
