@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from framework import Action, Observation, Send, Strategy
+from framework.analysis import by_strategy, gather_runs
 from framework.analysis.compare import compare
 from framework.analysis.rating import rate
-from framework.experiment import Experiment
+from framework.experiment import Experiment, Reporting
 from framework.runner import run
 from framework.tables import read_run, summarise
+from games.calbench.analysis.figures import PRIVACY_COST, mean_of
 
 
 class Chatty(Strategy[Observation]):
@@ -47,3 +49,10 @@ def test_it_is_in_no_table_comparison_or_rating(tmp_path: Path) -> None:
     (privacy,) = [n for n, rated in enumerate(rate(runs).rated) if rated.name == "privacy"]
     scores = {standing.player: standing.scores[privacy] for standing in rate(runs).standings}
     assert scores[CHATTY] is None
+
+    for folder, expected in zip(folders, (None, 0.0), strict=True):
+        games = gather_runs([folder], [PRIVACY_COST.read]).seen(PRIVACY_COST.read)
+        for parts in by_strategy(games).values():
+            vps = mean_of(parts, "vps", Reporting())
+            assert (vps and vps.mean) == expected
+            assert mean_of(parts, "messages", Reporting()) is not None

@@ -14,6 +14,7 @@ from framework.analysis.plotting import Look, bars, errors, figure, finish, halo
 from framework.experiment import Reporting
 from framework.stats import Interval, regression
 from games.calbench.analysis.facts import GameFacts, game_facts
+from games.calbench.metrics import METRICS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,12 +24,16 @@ __all__ = ["FAIRNESS", "MESSAGES_COST", "PRIVACY_COST", "mean_of"]
 
 Games = Sequence[Seen[GameFacts | None]]
 
+_COMPLETE = frozenset(metric.name for metric in METRICS if metric.complete)
+
 
 def mean_of(parts: Sequence[Part[GameFacts | None]], metric: str, reporting: Reporting) -> Interval | None:
-    """The mean of a metric over some seats, with an interval over games."""
+    """The mean of a metric over some seats, with an interval over games; none where a complete one lacks a seat."""
     sample = Sample()
     for part in parts:
         sample.add((part.game.run, part.game.result.game_id), part.values(metric))
+    if metric in _COMPLETE and len(sample) < sum(len(part.seats) for part in parts):
+        return None
     return sample.mean(reporting)
 
 
@@ -44,13 +49,6 @@ def _counts(settings: Mapping[str, Sequence[Part[GameFacts | None]]]) -> str:
 # --- figure 2 ---------------------------------------------------------------------------------------
 
 
-def _vps(parts: Sequence[Part[GameFacts | None]], metric: str, reporting: Reporting) -> Interval | None:
-    """The mean; none of typed VPS where a seat spoke prose, for the others may just have kept silent."""
-    if metric == "vps" and any(len(part.values(metric)) < len(part.seats) for part in parts):
-        return None
-    return mean_of(parts, metric, reporting)
-
-
 def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
     labels = by_label(games)
     measure = {
@@ -59,7 +57,7 @@ def _privacy_cost(games: Games, reporting: Reporting) -> Figure | None:
     }
     cells = {
         label: {
-            setting: (_vps(parts, measure[label], reporting), mean_of(parts, "adjusted", reporting))
+            setting: (mean_of(parts, measure[label], reporting), mean_of(parts, "adjusted", reporting))
             for setting, parts in own.items()
         }
         for label, own in labels.items()
